@@ -58,6 +58,7 @@ GROUPS = (
         Tab("time", _("Timesheets"), "planning:timesheets", is_external=True))),
     Group(_("Management"), (
         Tab("control", _("Project control"), "planning:control", is_internal=True),
+        Tab("cooperation", _("Collaboration"), "planning:cooperation", is_external=True),
         Tab("team", _("Team"), "engagements:team", is_internal=True))),
 )
 

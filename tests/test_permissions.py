@@ -97,7 +97,7 @@ READ = {
     "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
     "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
     "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
-    "planning:weekly": FIRM,
+    "planning:weekly": FIRM, "planning:cooperation": EVERYBODY,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS,
     "planning:pdf": FIRM,
@@ -171,7 +171,8 @@ WRITE = {
     "planning:timesheet_submit", "planning:timesheet_answer",
     "planning:timesheet_withdraw",
     "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
-    "planning:task_remove", "planning:todo_done", "planning:weekly_draft",
+    "planning:task_remove", "planning:todo_done", "planning:minutes_share",
+    "planning:minutes_confirm", "planning:weekly_draft",
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
     "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
@@ -239,7 +240,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     store_missing(baseline, {"xlsx": lambda *_row: b"PK"}, action="plan_baseline.file")
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "planned_versions", "control", "risk_new",
-                     "issue_new", "todo_new", "meeting_new", "changes", "change_new")
+                     "issue_new", "todo_new", "meeting_new", "changes", "change_new",
+                     "cooperation")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
             "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
             "change": change, "change_edit": change,

@@ -115,7 +115,7 @@ MENTIONS: dict[str, Callable[[dict], Iterable[Mention]]] = {
 def found_apis(model: MigratedModel) -> list[FoundApi]:
     """What the analyses in force name, the gravest first, each with the route in force."""
     found: dict[str, FoundApi] = {}
-    for reading in _in_force(model):
+    for reading in analyses_in_force(model):
         _take(found, reading)
     routes = {route.api: route for route in ApiRoute.objects.filter(
         model=model).select_related("decided_by").order_by("pk")}
@@ -151,7 +151,7 @@ def _take(found: dict[str, FoundApi], reading: StoredReading) -> None:
         entry.stages.add(stage)
 
 
-def _in_force(model: MigratedModel) -> Iterator[StoredReading]:
+def analyses_in_force(model: MigratedModel) -> Iterator[StoredReading]:
     """Readings of the newest analyses; those of older ones on the same sources are out of date."""
     groups: dict[tuple, dict[tuple, list[StoredReading]]] = defaultdict(lambda: defaultdict(list))
     for reading in _readings(model):
@@ -159,7 +159,7 @@ def _in_force(model: MigratedModel) -> Iterator[StoredReading]:
     for runs in groups.values():
         for readings in runs.values():  # the newest first
             yield from readings
-            if any(map(_is_whole, readings)):
+            if any(map(is_whole, readings)):
                 break
 
 
@@ -191,7 +191,7 @@ def _run(reading: StoredReading) -> tuple:
     return (job, 0) if job else (0, reading.artifact_id)
 
 
-def _is_whole(reading: StoredReading) -> bool:
+def is_whole(reading: StoredReading) -> bool:
     """Whether the run came to its end, so that what it does not list is not there."""
     if reading.kind == "conversion_log":  # stops at the first cause, which may be another
         return bool(reading.values.get("succeeded")) or any(_atc(reading.values))

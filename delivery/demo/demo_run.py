@@ -19,8 +19,8 @@ from delivery.demo.scenario import Scenario
 from delivery.demo.step_memory import begin_practice
 from engagements.models import User
 
-STEPS = ("survey", "offer", "order", "criteria", "environment", "adaptation", "tuning",
-         "inference", "report", "acceptance", "sheets")
+STEPS = ("survey", "offer", "order", "criteria", "agreements", "environment", "adaptation",
+         "tuning", "inference", "report", "provisional", "acceptance", "sheets")
 
 
 def run_demo(out: Path, log: Callable[[str], None]) -> None:

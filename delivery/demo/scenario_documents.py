@@ -10,6 +10,7 @@ from django.conf import settings
 from delivery.acceptance import services as acceptance
 from delivery.acceptance.models import Review
 from delivery.acceptance.signing.seals.certificate import load_signer
+from delivery.demo.sample_passages import PASSAGES
 from delivery.demo.step_memory import require_practice
 from delivery.documents.bilingual import LANGUAGES
 from delivery.evidence.models import EvidenceBundle
@@ -42,14 +43,36 @@ class ScenarioDocuments:
     worker; else the worker renders all.
     """
 
+    def agreements(self) -> None:
+        """What is agreed before the work begins: assessment, work, plan, criteria, baselines."""
+        for kind, name in (("AS", "assessment-report"), ("SOW", "statement-of-work"),
+                           ("MP", "migration-plan"), ("AC", "criteria-sheet"),
+                           ("BL", "baseline-sheet")):
+            self._save_files(name, self._issue(kind))
+
     def report(self) -> None:
         document = self._issue(Document.Kind.TEST_REPORT)
         self._save_files("test-report", document)
 
+    def provisional(self) -> None:
+        """The list of outstanding issues, and the provisional acceptance."""
+        self._save_files("punch-list", self._issue("PL"))
+        document = self._accept("PA", "provisional-acceptance", "review.provisional")
+        self.log(f"  {document} signed")
+
     def acceptance(self) -> None:
         self._work(Stage.ACCEPT, self.models)  # passed by the customer's signature
-        document = self._issue(Document.Kind.ACCEPTANCE)
-        review = Review.objects.get(pk=self.memory.once("review", lambda: self._decide(document)))
+        document = self._accept(Document.Kind.ACCEPTANCE, "acceptance", "review")
+        bundle = EvidenceBundle.objects.filter(document=document).first() or build_bundle(
+            actor=self.who["manager"], engagement=self.engagement, document=document)
+        self._write_bundle(bundle)
+        self.engagement.refresh_from_db()
+        self.log(f"  {document} signed; engagement is {self.engagement.state}")
+
+    def _accept(self, kind: str, name: str, step: str) -> Document:
+        """A certificate, issued, decided on and signed by the customer, with its sealed copies."""
+        document = self._issue(kind)
+        review = Review.objects.get(pk=self.memory.once(step, lambda: self._decide(document)))
         if document.state != Document.State.SIGNED:
             self._sign(review)
         if self.out:
@@ -57,12 +80,8 @@ class ScenarioDocuments:
         self._until(lambda: document.files.filter(format="signed").count() == len(LANGUAGES), 3600,
                     "signed copies")
         document.refresh_from_db()
-        self._save_files("acceptance", document)
-        bundle = EvidenceBundle.objects.filter(document=document).first() or build_bundle(
-            actor=self.who["manager"], engagement=self.engagement, document=document)
-        self._write_bundle(bundle)
-        self.engagement.refresh_from_db()
-        self.log(f"  {document} signed; engagement is {self.engagement.state}")
+        self._save_files(name, document)
+        return document
 
     def _decide(self, document: Document) -> int:
         review = acceptance.open_review(actor=self.who["manager"], document=document)
@@ -82,9 +101,8 @@ class ScenarioDocuments:
         acceptance.sign(actor=reviewer, review=review, code=_code_from_mail(reviewer))
 
     def sheets(self) -> None:
-        """Documents beside the two main ones: environment, criteria, hand-over list."""
-        for kind, name in (("EC", "environment-report"), ("AC", "criteria-sheet"),
-                           ("HD", "hand-over-list")):
+        """Documents beside the certificates: environment, hand-over list."""
+        for kind, name in (("EC", "environment-report"), ("HD", "hand-over-list")):
             self._save_files(name, self._issue(kind))
 
     def _issue(self, kind: str) -> Document:
@@ -93,6 +111,8 @@ class ScenarioDocuments:
         document = self.engagement.documents.filter(kind=kind, created_by=lead).order_by(
             "pk").first() or reports.draft_document(
                 actor=lead, engagement=self.engagement, kind=kind)
+        if document.state == Document.State.DRAFT and (words := self._words(kind)):
+            document = reports.write_words(actor=lead, document=document, words=words)
         for state, step, who in ISSUING:
             require_practice()
             document.refresh_from_db()
@@ -106,6 +126,11 @@ class ScenarioDocuments:
         self._until(lambda: _is_rendered(document), 3600, f"files of {document}")
         document.refresh_from_db()
         return document
+
+    def _words(self, kind: str) -> dict[str, dict[str, str]]:
+        """Passages that only the sample's people can write; of a trial run only after one."""
+        began = self.engagement.documents.in_force().filter(kind="PA").exists()
+        return PASSAGES.get(kind, {}) if began or kind != "FA" else {}
 
     def _save_files(self, name: str, document: Document) -> None:
         for file in document.files.all() if self.out else ():

@@ -1,24 +1,13 @@
 """What writer and verifier of a bundle agree on: names of files, and copies of the snapshot."""
 
-import re
-from pathlib import PurePosixPath
+from delivery.documents.bundle_names import plain_name
 
 WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
 
-def raw_name(name: str, sha256: str) -> str:
-    """raw/<first digits of the checksum>-<file name in plain letters>."""
-    return f"raw/{_plain(name, sha256)}"
-
-
 def scan_name(name: str, sha256: str) -> str:
     """scans/<first digits of the checksum>-<file name in plain letters>."""
-    return f"scans/{_plain(name, sha256)}"
-
-
-def _plain(name: str, sha256: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", PurePosixPath(name.replace("\\", "/")).name)
-    return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"
+    return f"scans/{plain_name(name, sha256)}"
 
 
 def snapshot_parts(snapshot: dict) -> dict[str, list | dict]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, states
-from delivery.planning.models import ProjectIssue, Risk, Todo, WeeklyReport
+from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from engagements.access import Can, allowed
 from engagements.models import User
 
@@ -30,7 +30,7 @@ def _owned(scope: Scope, rows):
 
 
 def _todos(scope: Scope) -> Iterable[Todo]:
-    return _owned(scope, Todo.objects).filter(done_at=None)
+    return _owned(scope, Todo.objects).filter(done_at=None).select_related("owner", "engagement")
 
 
 def _issues(scope: Scope) -> Iterable[ProjectIssue]:
@@ -49,6 +49,25 @@ def _at(row, anchor: str, due: date | None, since: date | None = None, **more) -
     code = row.engagement.code
     return Place(title=str(row), engagement=code, due=due, since=begun,
                  url=f"{reverse('planning:control', args=[code])}#{anchor}", **more)
+
+
+def _todo_place(row: Todo) -> Place:
+    """On the page that its owner's side has."""
+    if not row.owner.is_reviewer:
+        return _at(row, f"todo-{row.pk}", row.due_on)
+    code = row.engagement.code
+    return Place(title=str(row), engagement=code, due=row.due_on,
+                 url=f"{reverse('planning:cooperation', args=[code])}#todo-{row.pk}")
+
+
+def _unconfirmed_minutes(scope: Scope) -> Iterable[Meeting]:
+    return scope.of(Meeting.objects).filter(confirmed_at=None).exclude(
+        shared_at=None).select_related("engagement")
+
+
+def _minutes_place(row: Meeting) -> Place:
+    return Place(title=str(row), engagement=row.engagement.code, since=row.shared_at,
+                 url=reverse("planning:meeting", args=[row.pk]))
 
 
 def _issue_place(row: ProjectIssue) -> Place:
@@ -71,7 +90,10 @@ def _week_place(row: WeeklyReport) -> Place:
 RULES = (
     NextStep(code="todo", label=gettext_lazy("To-do"), rank=OPEN, may=lambda user: True,
              is_for=_is_owner, rows=_todos, order=("due_on",),
-             place=lambda row: _at(row, f"todo-{row.pk}", row.due_on)),
+             place=_todo_place),
+    NextStep(code="minutes", label=gettext_lazy("Minutes to confirm"), rank=OPEN,
+             may=lambda user: allowed(user, Can.REVIEW), rows=_unconfirmed_minutes,
+             order=("shared_at",), place=_minutes_place),
     NextStep(code="issue", label=gettext_lazy("Outstanding issue"), rank=OPEN,
              may=lambda user: True, is_for=_is_owner, rows=_issues, place=_issue_place,
              order=("due_on",)),

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 
 from delivery.notices import queries, serializers, services
 from delivery.notices.models import Channel, Dispatch, Notice, SendAttempt
+from delivery.notices.transport.send_dispatches import mail_setting
 from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
@@ -57,6 +58,21 @@ class NoticeViewSet(ScopedViewSet):
             choices={row["kind"]: {"in_inbox": row["in_inbox"], "email": row["email"]}
                      for row in wanted["choices"]})
         return self._preferences(engagement)
+
+    @extend_schema(responses=serializers.MailSettingSerializer, filters=False)
+    @action(detail=False, url_path="mail-setting", pagination_class=None)
+    def mail_setting(self, request):
+        """Language and quiet hours of one's own e-mails."""
+        return Response(serializers.MailSettingSerializer(mail_setting(request.user)).data)
+
+    @extend_schema(request=serializers.MailSettingSerializer,
+                   responses=serializers.MailSettingSerializer)
+    @mail_setting.mapping.post
+    def set_mail_setting(self, request):
+        """Choose them; what is left out is cleared."""
+        made = services.set_mail_setting(
+            actor=request.user, **self.validated(serializers.MailSettingSerializer))
+        return Response(serializers.MailSettingSerializer(made).data)
 
     def _named(self, code: str) -> Engagement | None:
         visible = Engagement.objects.visible_to(self.request.user)

@@ -7,6 +7,7 @@ from delivery.notices import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.Preference)
+track_rows(own.MailSetting)
 track_rows(own.Channel, without=["url", "secret", "previous_secret",  # secrets
                                 # how much may be sent just now, and how it went
                                 "tokens", "refilled_at", "failures"])

@@ -104,8 +104,13 @@ def _weekly(report, _action) -> Subject:
 
 def _todo(todo, _action) -> Subject:
     """Whose it is hears of it; what is to be done stands on the page."""
-    return Subject(f"T-{todo.pk}", reverse("planning:control", args=[todo.engagement.code]),
-                   person=todo.owner)
+    page = "planning:cooperation" if todo.owner.is_reviewer else "planning:control"
+    return Subject(f"T-{todo.pk}", reverse(page, args=[todo.engagement.code]), person=todo.owner)
+
+
+def _minutes(meeting, _action) -> Subject:
+    return Subject(f"MM-{meeting.engagement.code}-{meeting.number:03}",
+                   reverse("planning:meeting", args=[meeting.pk]), person=meeting.recorded_by)
 
 
 def _channel(channel, _action) -> Subject:
@@ -121,7 +126,7 @@ BUILDERS = {
     "notices.channel": _channel,
     "operation.damagedfile": _damaged_file,
     "planning.changerequest": _change, "planning.timesheet": _timesheet,
-    "planning.weeklyreport": _weekly, "planning.todo": _todo,
+    "planning.weeklyreport": _weekly, "planning.todo": _todo, "planning.meeting": _minutes,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
     "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,

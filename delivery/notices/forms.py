@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from delivery.notices.event_kinds import KINDS
-from delivery.notices.models import Channel, Pace, Preference
+from delivery.notices.models import Channel, MailSetting, Pace, Preference
 from engagements.models import Engagement
 from engagements.text.text_joining import labelled
 from engagements.web.suggest_field import SuggestField
@@ -54,6 +54,19 @@ class ReplayForm(forms.Form):
 
     since = forms.DateTimeField(label=_("since"), widget=forms.DateTimeInput(
         attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"))
+
+
+class MailSettingForm(forms.ModelForm):
+    """Language and quiet hours of one's own e-mails."""
+
+    class Meta:
+        model = MailSetting
+        fields = ["language", "quiet_from", "quiet_until"]
+        widgets = {name: forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
+                   for name in ("quiet_from", "quiet_until")}
+
+    def _post_clean(self):
+        """Nothing is written to the instance here: the service does it, and says what is wrong."""
 
 
 class PreferenceRow(forms.Form):

@@ -52,3 +52,17 @@ def next_digest(after: datetime) -> datetime:
     local = timezone.localtime(after)
     digest = local.replace(hour=DIGEST_HOUR.hour, minute=0, second=0, microsecond=0)
     return digest if digest > local else digest + timedelta(days=1)
+
+
+def after_quiet(now: datetime, start: time | None, end: time | None) -> datetime:
+    """`now`, or the end of the quiet hours (Asia/Shanghai) in which it lies; they may go past
+    midnight. Without both ends, or with equal ones, there are none."""
+    local = timezone.localtime(now)
+    at = local.time()
+    if start is None or end is None or start == end:
+        return now
+    is_quiet = start <= at < end if start < end else at >= start or at < end
+    if not is_quiet:
+        return now
+    until = local.replace(hour=end.hour, minute=end.minute, second=0, microsecond=0)
+    return until if until > local else until + timedelta(days=1)

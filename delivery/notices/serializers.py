@@ -3,7 +3,14 @@
 from rest_framework import serializers
 
 from delivery.notices.event_kinds import CODES
-from delivery.notices.models import Channel, Dispatch, Notice, Pace, SendAttempt
+from delivery.notices.models import (
+    Channel,
+    Dispatch,
+    MailSetting,
+    Notice,
+    Pace,
+    SendAttempt,
+)
 
 
 class NoticeSerializer(serializers.ModelSerializer):
@@ -90,6 +97,15 @@ class PreferenceSerializer(serializers.Serializer):
     kind = serializers.ChoiceField(CODES)
     in_inbox = serializers.BooleanField()
     email = serializers.ChoiceField(Pace.choices)
+
+
+class MailSettingSerializer(serializers.ModelSerializer):
+    """Hours of Asia/Shanghai; both ends of the quiet hours, or neither."""
+
+    class Meta:
+        model = MailSetting
+        fields = ["language", "quiet_from", "quiet_until"]
+        validators = []
 
 
 class PreferencesSerializer(serializers.Serializer):

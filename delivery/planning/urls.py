@@ -1,6 +1,16 @@
 from django.urls import path, re_path
 
-from delivery.planning.views import board, calendar, changes, control, effort, pdf, plan, timesheets
+from delivery.planning.views import (
+    board,
+    calendar,
+    changes,
+    control,
+    cooperation,
+    effort,
+    pdf,
+    plan,
+    timesheets,
+)
 
 app_name = "planning"
 OF = "engagements/<str:code>/"
@@ -50,6 +60,9 @@ urlpatterns = [
     path(OF + "control/meetings/new/", control.meeting_new, name="meeting_new"),
     path("meetings/<int:pk>/", control.meeting, name="meeting"),
     path("meetings/<int:pk>/edit/", control.meeting_edit, name="meeting_edit"),
+    path("meetings/<int:pk>/share/", cooperation.minutes_share, name="minutes_share"),
+    path("meetings/<int:pk>/confirm/", cooperation.minutes_confirm, name="minutes_confirm"),
+    path(OF + "cooperation/", cooperation.cooperation, name="cooperation"),
     path(OF + "control/weekly/", control.weekly_draft, name="weekly_draft"),
     path("weekly/<int:pk>/", control.weekly, name="weekly"),
     path("weekly/<int:pk>/refresh/", control.weekly_refresh, name="weekly_refresh"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from engagements.access import Can
 from engagements.errors import InvalidInput
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from delivery.reports.facts.source import Source
     from delivery.reports.issue_checks.checks import Rule
 
+# Of the passage beside estimate and quotation, wherever a kind prints both.
+EFFORT_HINT = gettext_lazy("Why the quotation's person-days are others than the estimate's; needed "
+                           "only where they differ.")
 WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does
 
 
@@ -32,6 +36,7 @@ class Section:
     is_wide: bool = False  # landscape, on pages of its own
     side: str = ""  # printed only where this side of some model is delivered: see Side
     starts_page: bool = False
+    is_numbered: bool = True
 
     @property
     def all_parts(self) -> tuple[str, ...]:

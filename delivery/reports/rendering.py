@@ -1,5 +1,6 @@
 """From a frozen snapshot to the bytes of its PDF: no database, no clock."""
 
+import itertools
 import string
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,6 +18,7 @@ from delivery.documents.tables.column_widths import column_widths, height, least
 from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry
 from delivery.reports.conclusion_sentences import conclusion_sentence, improvements
+from delivery.reports.decision_summary import decision_summary
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.registry import Section
 
@@ -69,6 +71,7 @@ def _concluded(facts: dict, places: dict[str, str]) -> dict[str, Any]:
     """What a document on verdicts says of them all."""
     return {"conclusion_sentence": conclusion_sentence(facts),
             "improvements": list(improvements(facts, places)),
+            "decision": decision_summary(facts),
             "judged_files": sum(bool(row["role"]) for row in facts.get("evidence", []))}
 
 
@@ -99,7 +102,9 @@ def _chapters(facts: dict, is_signed: bool) -> dict[str, Any]:
     """Numbered sections with their parts; figures and tables counted through the document."""
     kind, count = registry.get(facts["kind"]), {"table": 0, "figure": 0}
     annexes = [*kind.annexes, *([SIGNED] if is_signed else [])]
-    numbered = [(str(n), section, False) for n, section in enumerate(kind.sections_for(facts), 1)]
+    numbers = itertools.count(1)
+    numbered = [(str(next(numbers)) if section.is_numbered else "", section, False)
+                for section in kind.sections_for(facts)]
     numbered += [(letter, section, True) for letter, section in
                  zip(string.ascii_uppercase, annexes, strict=False)]
     sections, metrics = [], []

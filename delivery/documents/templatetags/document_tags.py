@@ -6,10 +6,12 @@ from xml.sax.saxutils import escape
 
 from django import template
 from django.db.models import Model
+from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from delivery.documents.bundle_names import raw_name
 from delivery.documents.models import FailedFile
 from engagements.text.text_joining import listed
 
@@ -17,6 +19,7 @@ register = template.Library()
 
 WIDTH, HEIGHT, TILT = 760, 520, -32  # of the mark's picture, and its slope in degrees
 DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)")
+REFERENCE = re.compile(r"(?<![\w&;])(E|#)(\d+)\b(?!;)")  # raw file or run; no character entity
 LARGEST = 110  # size of the letters; long marks are set smaller
 
 
@@ -46,6 +49,16 @@ def in_use(rows: list[dict]) -> list[dict]:
 
 
 @register.filter
+def said_once(rows: list[dict]) -> list[dict]:
+    """Deviations with the same subject and remark as one, with the codes of their models."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        found.setdefault((row["name"], row["message"]), []).append(row["model"])
+    return [{"name": name, "message": message, "models": list(dict.fromkeys(models))}
+            for (name, message), models in found.items()]
+
+
+@register.filter
 def worth_print(runs: list[dict]) -> list[dict]:
     """Runs that are judged, and those that did not succeed."""
     return [run for run in runs if run["is_judged"] or run["state"] != "succeeded"]
@@ -61,6 +74,31 @@ def spans(numbers: list[int]) -> str:
         else:
             parts.append([number])
     return ", ".join(f"{p[0]}–{p[-1]}" if len(p) > 1 else str(p[0]) for p in parts)
+
+
+@register.simple_tag(takes_context=True)
+def linked_text(context, text: str) -> SafeString:
+    """Text of a table's cell: raw files (E12) and runs (#34) of the document lead to their pages.
+
+    Only numbers that the document lists: E40021 may be an error code. Lines stay lines.
+    """
+    portal, known = context.get("portal_url"), {
+        "E": ("artifacts", context.get("evidence")), "#": ("jobs", context.get("runs"))}
+
+    def link(found: re.Match) -> str:
+        page, rows = known[found[1]]
+        if not portal or int(found[2]) not in {row["id"] for row in rows or ()}:
+            return found[0]
+        return f'<a href="{conditional_escape(portal)}/{page}/{found[2]}/">{found[0]}</a>'
+
+    shown = REFERENCE.sub(link, conditional_escape(text or "–"))
+    return mark_safe("<br>".join(shown.split("\n")))
+
+
+@register.filter
+def bundle_name(row: dict) -> str:
+    """The name of a raw file in the evidence bundle, of its row in the manifest."""
+    return raw_name(row["name"], row["sha256"])
 
 
 @register.filter

@@ -9,9 +9,9 @@ from django.utils.translation import override
 
 from delivery.acceptance.signing.seals.certificate import CertificateFacts
 from delivery.documents.bilingual import in_language
+from delivery.documents.bundle_names import raw_name
 from delivery.documents.chart_cache import drawn
 from delivery.evidence.archives.archive import SIGNATURE
-from delivery.evidence.bundle_format import raw_name
 from delivery.reports.models import Document
 
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from assessments.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
 from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
+from delivery.documents.bundle_names import raw_name
 from delivery.evidence.archives.archive import (
     ArchiveError,
     ExtractedFile,
@@ -24,7 +25,7 @@ from delivery.evidence.archives.archive import (
     sha256_of,
 )
 from delivery.evidence.archives.archive_comparison import first_altered_entry
-from delivery.evidence.bundle_format import WITHHELD, raw_name, snapshot_parts
+from delivery.evidence.bundle_format import WITHHELD, snapshot_parts
 from delivery.evidence.verification.check_steps import CheckStep
 from delivery.evidence.verification.manifest_signature import (
     NOBODY_NAMED,

@@ -36,3 +36,29 @@ class Preference(models.Model):
                                     condition=models.Q(engagement=None),
                                     name="one_general_preference"),
         ]
+
+
+class MailSetting(models.Model):
+    """In which language a person's e-mails are written, and when none may arrive.
+
+    Hours are those of Asia/Shanghai; a period may go past midnight.
+    """
+
+    class Language(models.TextChoices):
+        CHINESE = "zh-hans", "中文"
+        ENGLISH = "en", "English"
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE,
+                                related_name="mail_setting")
+    language = models.CharField(_("language of e-mails"), max_length=10, choices=Language,
+                                blank=True)  # empty: that of the installation
+    quiet_from = models.TimeField(_("no e-mail from"), null=True, blank=True)
+    quiet_until = models.TimeField(_("until"), null=True, blank=True)
+
+    objects = AuditedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.CheckConstraint(
+            condition=models.Q(quiet_from=None, quiet_until=None)
+            | models.Q(quiet_from__isnull=False, quiet_until__isnull=False),
+            name="quiet_hours_have_both_ends")]

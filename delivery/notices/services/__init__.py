@@ -10,8 +10,13 @@ from delivery.notices.services.channels import (
     switch_channel,
     update_channel,
 )
-from delivery.notices.services.inbox import mark_all_read, mark_read, set_preferences
+from delivery.notices.services.inbox import (
+    mark_all_read,
+    mark_read,
+    set_mail_setting,
+    set_preferences,
+)
 
 __all__ = ["announce", "create_channel", "mark_all_read", "mark_read", "replay",
-           "rotate_secret", "send_again", "send_test_message",
+           "rotate_secret", "send_again", "send_test_message", "set_mail_setting",
            "set_preferences", "switch_channel", "update_channel"]

@@ -1,11 +1,13 @@
 """Writes of the inbox. Reading one's own notices is no event worth an audit entry."""
 
+from datetime import time
+
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.notices.event_kinds import kinds_for
-from delivery.notices.models import Notice, Pace, Preference
+from delivery.notices.models import MailSetting, Notice, Pace, Preference
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, User
@@ -51,3 +53,23 @@ def set_preferences(*, actor: User, choices: dict[str, dict],
             defaults={"in_inbox": bool(choice["in_inbox"]), "email": choice["email"]})
     audit_log.record(actor=actor, action="notices.prefer", target=actor, engagement=engagement,
                      data=choices)
+
+
+@transaction.atomic
+def set_mail_setting(*, actor: User, language: str = "", quiet_from: time | None = None,
+                     quiet_until: time | None = None) -> MailSetting:
+    """In which language the actor's e-mails are written, and between which hours none arrives.
+
+    Raises InvalidInput for an unknown language, or quiet hours with one end or no length.
+    """
+    if language and language not in MailSetting.Language.values:
+        raise InvalidInput(_("Choose one of the languages offered."))
+    if (quiet_from is None) != (quiet_until is None) or (
+            quiet_from is not None and quiet_from == quiet_until):
+        raise InvalidInput(_("Quiet hours need a beginning and another end, or neither."))
+    made, _new = MailSetting.objects.update_or_create(user=actor, defaults={
+        "language": language, "quiet_from": quiet_from, "quiet_until": quiet_until})
+    audit_log.record(actor=actor, action="notices.mail", target=actor, data={
+        "language": language, "quiet_from": str(quiet_from or ""),
+        "quiet_until": str(quiet_until or "")})
+    return made

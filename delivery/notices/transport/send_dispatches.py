@@ -11,8 +11,8 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from delivery.next_steps import inbox_items
-from delivery.notices.models import Channel, Dispatch, Event, SendAttempt
-from delivery.notices.rate_limits import RATES, take_token
+from delivery.notices.models import Channel, Dispatch, Event, MailSetting, SendAttempt
+from delivery.notices.rate_limits import RATES, after_quiet, take_token
 from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport import dispatch_claims, failing_channels, http_client
 from delivery.notices.transport.channel_protocols import SENDERS
@@ -100,7 +100,7 @@ def send_mail_to(user_id: int) -> None:
     """Send the person everything that is due, in one e-mail; withdraw what he may not see."""
     now = timezone.now()
     user = User.objects.filter(pk=user_id).first()
-    if user is None:
+    if user is None or _is_quiet(user, now):
         return
     with transaction.atomic():
         due = Dispatch.objects.due(now).filter(recipient=user)
@@ -112,9 +112,24 @@ def send_mail_to(user_id: int) -> None:
         dispatch_claims.withdraw(token, wrong)
     events = [row.event for row in rows if row not in wrong]
     if events:
-        with translation.override(settings.LANGUAGE_CODE):
+        with translation.override(mail_setting(user).language or settings.LANGUAGE_CODE):
             outcome = _send_mail(user, [item_of(event) for event in events])
             dispatch_claims.record_outcome(token, outcome, timezone.now())
+
+
+def mail_setting(user: User) -> MailSetting:
+    """What the person chose; an empty one where nothing was chosen."""
+    return MailSetting.objects.filter(user=user).first() or MailSetting(user=user)
+
+
+def _is_quiet(user: User, now: datetime) -> bool:
+    """Whether the person wants no e-mail now; what is due then becomes due at the end of it."""
+    chosen = mail_setting(user)
+    until = after_quiet(now, chosen.quiet_from, chosen.quiet_until)
+    if until > now:
+        Dispatch.objects.due(now).filter(recipient=user, state=Dispatch.State.PENDING).update(
+            due_at=until)
+    return until > now
 
 
 def waiting_text(user: User) -> str:

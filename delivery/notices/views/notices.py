@@ -1,13 +1,15 @@
 """Pages of the inbox: each parses its request, calls one service and answers."""
 
+from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.notices import queries, services
 from delivery.notices.event_kinds import kinds_for
-from delivery.notices.forms import PreferenceRow
+from delivery.notices.forms import MailSettingForm, PreferenceRow
 from delivery.notices.models import Notice
+from delivery.notices.transport.send_dispatches import mail_setting
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt
 from engagements.web.offered_choices import offered
@@ -43,6 +45,8 @@ def preferences(request):
     engagements = Engagement.objects.visible_to(request.user).order_by("code")
     code = request.GET.get("engagement", "")
     engagement = get_object_or_404(engagements, code=code) if code else None
+    if request.method == "POST" and "mail-setting" in request.POST:
+        return _mail_setting(request)
     rows = [PreferenceRow(request.POST or None, preference=preference)
             for preference in queries.preference_rows(request.user, engagement)]
     if request.method == "POST" and all(row.is_valid() for row in rows):
@@ -51,4 +55,15 @@ def preferences(request):
             choices={row.kind.code: row.cleaned_data for row in rows}), _("Saved."))
         return redirect(request.get_full_path())
     return render(request, "delivery/notices/preferences.html", {
-        "rows": rows, "engagement": engagement, "engagements": offered(engagements)})
+        "rows": rows, "engagement": engagement, "engagements": offered(engagements),
+        "mail_form": MailSettingForm(instance=mail_setting(request.user))})
+
+
+def _mail_setting(request):
+    form = MailSettingForm(request.POST)
+    if form.is_valid():
+        attempt(request, lambda: services.set_mail_setting(
+            actor=request.user, **form.cleaned_data), _("Saved."))
+    else:
+        messages.error(request, _("Enter hours as 22:00, or leave both empty."))
+    return redirect(request.get_full_path())

@@ -7,7 +7,7 @@ from rest_framework.decorators import action
 from delivery.planning import serializers
 from delivery.planning.document_files import planning_file
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
-from delivery.planning.services import control, weekly_reports
+from delivery.planning.services import control, minutes, weekly_reports
 from engagements.web.file_responses import PdfAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
@@ -51,6 +51,20 @@ class MeetingViewSet(PdfAction, mixins.CreateModelMixin, mixins.UpdateModelMixin
     filterset_fields = ["engagement"]
     perform_create = creating(control.record_meeting, "seen")
     perform_update = updating(control.update_meeting, "meeting", "engagement", "todos")
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def share(self, request, pk=None):
+        """Show the minutes to the customer."""
+        minutes.share_minutes(actor=request.user, meeting=self.get_object())
+        return self.fresh()
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def confirm(self, request, pk=None):
+        """Confirm for the customer what the minutes say."""
+        minutes.confirm_minutes(actor=request.user, meeting=self.get_object())
+        return self.fresh()
 
 
 class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):

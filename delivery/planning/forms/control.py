@@ -71,7 +71,8 @@ class TodoForm(forms.Form):
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["owner"].queryset = team_of(engagement)
+        self.fields["owner"].queryset = User.objects.filter(
+            memberships__engagement=engagement)  # of either side
 
 
 TodoSheet = formset_factory(TodoForm, extra=4, max_num=30)

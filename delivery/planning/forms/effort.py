@@ -40,10 +40,13 @@ class TimeForm(forms.ModelForm):
 
     halves = forms.MultipleChoiceField(label=_("Half-days"), choices=TimeEntry.Half,
                                        widget=forms.CheckboxSelectMultiple)
+    is_free_day = forms.BooleanField(
+        label=_("It was worked although it is a weekend or public holiday"), required=False)
 
     class Meta:
         model = TimeEntry
-        fields = ["person", "work_date", "halves", "item", "grade", "model", "stage", "note"]
+        fields = ["person", "work_date", "halves", "is_free_day", "item", "grade", "model",
+                  "stage", "note"]
         widgets = {"work_date": DayInput()}
         labels = {"person": _("Person"), "model": _("Model")}
 

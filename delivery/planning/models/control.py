@@ -4,8 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.models.base import InternalQuerySet
+from delivery.planning.models.base import InternalQuerySet, SharedQuerySet
 from delivery.planning.models.issued import EditionQuerySet, EditionRow
+from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.engagement import localized
@@ -123,6 +124,13 @@ class ProjectIssue(OptimisticLocked):
         return f"I-{self.number:03} {self.description[:80]}"
 
 
+class MeetingQuerySet(SharedQuerySet):
+    def visible_to(self, user) -> "MeetingQuerySet":
+        """Of visible engagements; the customer sees what was shared."""
+        found = super().visible_to(user)
+        return found if allowed(user, Can.VIEW_INTERNAL) else found.exclude(shared_at=None)
+
+
 class Meeting(OptimisticLocked):
     """Minutes of a meeting (会议纪要): what was said, decided, and who does what by when."""
 
@@ -141,13 +149,23 @@ class Meeting(OptimisticLocked):
                                          related_name="+", verbose_name=_("attachments"))
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    shared_at = models.DateTimeField(null=True, blank=True)
+    confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                     blank=True, related_name="+")  # for the customer
+    confirmed_at = models.DateTimeField(null=True, blank=True)
 
-    objects = InternalQuerySet.as_manager()
+    objects = MeetingQuerySet.as_manager()
 
     class Meta:
         ordering = ["-held_at", "-pk"]
-        constraints = [models.UniqueConstraint(fields=["engagement", "number"],
-                                               name="meeting_number_unique")]
+        constraints = [
+            models.UniqueConstraint(fields=["engagement", "number"],
+                                    name="meeting_number_unique"),
+            models.CheckConstraint(
+                condition=models.Q(confirmed_at=None) | models.Q(shared_at__isnull=False,
+                                                                 confirmed_by__isnull=False),
+                name="minutes_confirmed_were_shared"),
+        ]
 
     def __str__(self) -> str:
         return f"MM-{self.engagement.code}-{self.number:03} {self.topic}"
@@ -174,6 +192,16 @@ class MeetingFile(models.Model):
                                                name="one_attachment_per_meeting_and_file")]
 
 
+class TodoQuerySet(SharedQuerySet):
+    def visible_to(self, user) -> "TodoQuerySet":
+        """Of visible engagements; people of the customer see theirs and those of shared
+        minutes."""
+        found = super().visible_to(user)
+        if allowed(user, Can.VIEW_INTERNAL):
+            return found
+        return found.filter(models.Q(owner=user) | models.Q(meeting__shared_at__isnull=False))
+
+
 class Todo(models.Model):
     """Something a person promised by a date, in a meeting or outside of one."""
 
@@ -188,7 +216,7 @@ class Todo(models.Model):
     done_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                                 related_name="+")
 
-    objects = InternalQuerySet.as_manager()
+    objects = TodoQuerySet.as_manager()
 
     class Meta:
         ordering = ["due_on", "pk"]

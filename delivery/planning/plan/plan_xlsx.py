@@ -25,7 +25,9 @@ from delivery.documents.office.workbook_styles import (
 )
 from delivery.planning.models import Dependency, Plan, PlanBaseline
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
+from delivery.planning.plan.working_days import provisional_years
 from engagements.models import Engagement
+from engagements.text.text_joining import bracketed, listed
 
 HEAD_ROW = 3
 NUMBER, TEXT, DATE, COUNT, MARK = (
@@ -37,12 +39,19 @@ def plan_xlsx(plan: Plan) -> bytes:
     """Tasks with dates, slack and baseline on one sheet, milestones on the other."""
     rows = schedule(plan)
     dates = (f"{rows[0].start} – {end_of(rows)} · {working_days_of(rows)} {_('working days')}"
-             if rows else "")
+             + _provisional(rows) if rows else "")
     return _workbook(
         plan.engagement, theme_for(plan.engagement.customer),
         [(_("Plan"), _task_columns(), _tasks(plan, rows)),
          (_("Milestones"), _milestone_columns(), _milestones(plan, rows))],
         said=dates, foot=working_copy())
+
+
+def _provisional(rows: list[Scheduled]) -> str:
+    """The years whose holidays may still move, behind the dates; nothing where there is none."""
+    years = provisional_years(rows[0].start, end_of(rows))
+    return bracketed(_("provisional holidays: %(years)s") % {
+        "years": listed(years)}) if years else ""
 
 
 def baseline_xlsx(baseline: PlanBaseline, language: str) -> bytes:

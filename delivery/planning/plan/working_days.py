@@ -9,8 +9,12 @@ from datetime import date, timedelta
 from functools import cache
 
 import holidays
+from django.utils.formats import date_format
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 ONE_DAY = timedelta(days=1)
+SATURDAY = 5
 LONGEST = 10 * 250  # working days, ten years: no plan is that long
 
 
@@ -22,6 +26,33 @@ def _china() -> holidays.HolidayBase:
 def is_working_day(day: date) -> bool:
     """Whether people work on that day in mainland China."""
     return _china().is_working_day(day)
+
+
+def free_day_name(day: date) -> str:
+    """What a free day is called: the holiday's name, or the day of the week; "" for a working
+    day."""
+    if is_working_day(day):
+        return ""
+    return _china().get(day) if _is_chinese() and day in _china() else (
+        _("public holiday") if day in _china() else date_format(day, "l"))
+
+
+def _is_chinese() -> bool:
+    return get_language() == "zh-hans"
+
+
+@cache
+def is_provisional(year: int) -> bool:
+    """Whether the make-up days of the year are not announced yet: in every announced year some
+    Saturday or Sunday is worked, so a year without one has only the holidays fixed by law."""
+    days = (date(year, 1, 1) + n * ONE_DAY for n in range(366))
+    return not any(is_working_day(day) for day in days
+                   if day.year == year and day.weekday() >= SATURDAY)
+
+
+def provisional_years(first: date, last: date) -> list[int]:
+    """The years from the first day to the last whose holidays may still move."""
+    return [year for year in range(first.year, last.year + 1) if is_provisional(year)]
 
 
 class WorkingCalendar:

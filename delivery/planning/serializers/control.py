@@ -58,8 +58,10 @@ class MeetingSerializer(EditedSerializer):
         model = Meeting
         fields = ["id", "engagement", "number", "topic", "held_at", "place", "chair",
                   "participants", "agenda", "discussion", "decisions", "todos", "attachments",
-                  "recorded_by", "lock_version", "seen"]
-        read_only_fields = ["number", "recorded_by", "lock_version"]
+                  "recorded_by", "shared_at", "confirmed_by", "confirmed_at", "lock_version",
+                  "seen"]
+        read_only_fields = ["number", "recorded_by", "shared_at", "confirmed_by", "confirmed_at",
+                            "lock_version"]
         validators = []
 
 

@@ -63,10 +63,15 @@ class NewLineSerializer(serializers.ModelSerializer):
 
 
 class TimeEntrySerializer(serializers.ModelSerializer):
+    """`is_free_day` says that a weekend or public holiday was worked; else it is refused."""
+
+    is_free_day = serializers.BooleanField(write_only=True, required=False, default=False)
+
     class Meta:
         model = TimeEntry
         fields = ["id", "engagement", "person", "work_date", "half", "item", "grade", "model",
-                  "stage", "note", "timesheet", "corrects", "is_taken_back", "is_counted"]
+                  "stage", "note", "is_free_day", "timesheet", "corrects", "is_taken_back",
+                  "is_counted"]
         read_only_fields = ["timesheet", "corrects", "is_taken_back", "is_counted"]
         extra_kwargs = {"person": {"required": False}}
         validators = []

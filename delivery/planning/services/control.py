@@ -102,7 +102,8 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
                    attachments: Iterable[Artifact] = (), **fields) -> Meeting:
     """Correct minutes, and add stored files. Raises EditConflict when they moved on since `seen`.
 
-    The audit log keeps what each field said before.
+    The audit log keeps what each field said before. What the customer confirmed said something
+    else: it has to be confirmed again.
     """
     require(actor, Can.WORK, meeting.engagement)
     meeting = lock_checked(meeting, seen)
@@ -113,6 +114,8 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
     meeting.attachments.add(*files)
     if files:
         changed["attachments"] = ("--", ", ".join(file.name for file in files))
+    if changed and meeting.confirmed_at:
+        changed |= assign(meeting, {"confirmed_by": None, "confirmed_at": None})
     save_changes(meeting, actor=actor, action="meeting.update", engagement=meeting.engagement,
                  changed=changed)
     return meeting
@@ -121,9 +124,9 @@ def update_meeting(*, actor: User, meeting: Meeting, seen: int | None = None,
 @transaction.atomic
 def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due_on,
              meeting: Meeting | None = None) -> Todo:
-    """Something that `owner` does by `due_on`."""
+    """Something that `owner`, of either side, does by `due_on`."""
     require(actor, Can.WORK, engagement)
-    _require_member(engagement, owner)
+    _require_member(engagement, owner, of_either_side=True)
     if meeting and meeting.engagement_id != engagement.pk:
         raise InvalidInput(_("The meeting belongs to another engagement."))
     todo = Todo.objects.create(engagement=engagement, meeting=meeting, text=text.strip(),
@@ -136,7 +139,7 @@ def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due
 @transaction.atomic
 def finish_todo(*, actor: User, todo: Todo) -> Todo:
     """Done; by its owner, or by a manager. Raises WrongState when it is done already."""
-    require(actor, Can.VIEW_INTERNAL, todo.engagement)
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.VIEW_INTERNAL, todo.engagement)
     todo = Todo.objects.select_for_update(of=("self",), no_key=True).get(pk=todo.pk)
     if todo.owner_id != actor.pk and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only its owner or a manager can mark it done."))
@@ -158,7 +161,9 @@ def _next(rows: QuerySet) -> int:
     return (rows.aggregate(most=Max("number"))["most"] or 0) + 1
 
 
-def _require_member(engagement: Engagement, person: User) -> None:
-    if person.is_reviewer or not engagement.memberships.filter(user=person).exists():
+def _require_member(engagement: Engagement, person: User, *, of_either_side: bool = False
+                    ) -> None:
+    is_member = engagement.memberships.filter(user=person).exists()
+    if not is_member or (person.is_reviewer and not of_either_side):
         raise InvalidInput(_("%(person)s is not on the team of this engagement.")
                            % {"person": person})

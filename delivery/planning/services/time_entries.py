@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import GradeCost, TimeEntry, Timesheet
+from delivery.planning.plan.working_days import free_day_name
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -19,11 +20,15 @@ from engagements.models import Engagement, MigratedModel, User
 @transaction.atomic
 def record_time(*, actor: User, engagement: Engagement, work_date: date, half: str, item: str,
                 grade: str, person: User | None = None, model: MigratedModel | None = None,
-                stage: str = "", note: str = "", today: date | None = None) -> TimeEntry:
+                stage: str = "", note: str = "", today: date | None = None,
+                is_free_day: bool = False) -> TimeEntry:
     """Book one half-day. People book their own; managers also for the team.
 
-    Raises InvalidInput for a day to come, a person outside the team, or a half-day that the
-    person has worked already, here or on another engagement.
+    Args:
+        is_free_day: says that the person did work on a weekend or public holiday.
+
+    Raises InvalidInput for a day to come, a free day without `is_free_day`, a person outside the
+    team, or a half-day that the person has worked already, here or on another engagement.
     """
     person = person or actor
     require(actor, Can.WORK, engagement)
@@ -31,12 +36,17 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
         raise NotAllowed(_("Only a manager can record time for others."))
     engagement = _locked(engagement)
     _check_entry(engagement, person, model, work_date, today or timezone.localdate())
+    free = free_day_name(work_date)
+    if free and not is_free_day:
+        raise InvalidInput(_("%(day)s is no working day (%(name)s). Confirm that it was worked.")
+                           % {"day": work_date, "name": free})
     with _half_day(person, work_date, half):
         entry = TimeEntry.objects.create(
             engagement=engagement, person=person, work_date=work_date, half=half, item=item,
             grade=grade, model=model, stage=stage, note=note.strip())
     audit_log.record(actor=actor, action="time.record", target=entry, engagement=engagement,
-                     data={"item": item, "grade": grade, "date": str(work_date), "half": half})
+                     data={"item": item, "grade": grade, "date": str(work_date), "half": half,
+                           **({"free_day": True} if free else {})})
     return entry
 
 

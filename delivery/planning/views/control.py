@@ -122,6 +122,8 @@ def todo_new(request, code):
 def todo_done(request, pk):
     todo = get_object_or_404(Todo.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: services.finish_todo(actor=request.user, todo=todo), _("Done."))
+    if request.user.is_reviewer:
+        return redirect("planning:cooperation", todo.engagement.code)
     return redirect(_back(todo.engagement.code))
 
 

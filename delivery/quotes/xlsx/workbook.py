@@ -28,6 +28,7 @@ from delivery.quotes.xlsx.terms import write_payment, write_terms
 from engagements.text.text_joining import bracketed
 
 FIRST_LINE = HEAD_ROW + 1
+LINES_WITH_SUMS = 3  # of the last lines stand on the page of the sums
 LOGO_CELLS = {"logo": "J2", "partner_logo": "M2"}  # rows 2 to 6: nothing else stands there
 WRAPPED = (2, 3, 4, 5, 16)  # columns of a line that hold texts
 FIGURES = range(7, 16)
@@ -55,7 +56,7 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         sums = _totals(sheet, facts, total)
         paid = write_payment(sheet, facts, sums + 2, total)
         signed = write_terms(sheet, facts, paid + 2)
-        keep_together(sheet, [(max(total - 1, FIRST_LINE), sums), signed])
+        keep_together(sheet, [(max(total - LINES_WITH_SUMS, FIRST_LINE), sums), signed])
         place_logos(sheet, theme, LOGO_CELLS)
         print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
                     page_headers(theme, _("Quotation")))

@@ -100,7 +100,8 @@ def agreed_table(source: Source) -> dict:
             for check in checks(source)]
     return table(lambda: _("Deliverables by the agreed list"), [
         column(lambda: _("Deliverable")), column(lambda: _("Quantity"), "number"),
-        column(lambda: _("What was found")), column(lambda: _("State"))], rows)
+        column(lambda: _("What was found")), column(lambda: _("State"))], rows,
+                 is_dense=True)
 
 
 def _owed_table(rows: list[Deliverable]) -> dict:

@@ -1,6 +1,6 @@
 """What scans and migration analyses found in the sources of each model (DOMAIN 9.6, ch. 4)."""
 
-from collections import Counter
+from dataclasses import dataclass
 
 from django.db.models import Q
 from django.urls import reverse
@@ -13,109 +13,145 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.survey import codes_of
 from engagements.models import MigratedModel
-from engagements.stages import Stage
+from engagements.stages import Scope, Stage
 from engagements.text.text_joining import bracketed, labelled, listed
-from workers.models import ApiRoute, StoredReading
+from workers.models import StoredReading
+from workers.required_jobs import REQUIRED_JOBS
+from workers.unresolved_apis import ApiClass, FoundApi, analyses_in_force, found_apis, is_whole
 
-KINDS = ("migration_analysis", "source_scan")
-TABLES = ("unsupported_api", "unknown_api", "cuda_op_list", "api_precision_advice",
-          "api_performance_advice")
+KINDS = ("migration_analysis", "source_scan", "tf_conversion")
+ADVICE = ("api_precision_advice", "api_performance_advice")
+COUNTED = (ApiClass.UNSUPPORTED, ApiClass.UNKNOWN, ApiClass.CUDA)
 MOST_LISTED = 60
 
 
-def newest_tables(model: MigratedModel) -> dict[str, StoredReading]:
-    """The newest reading of each table of the model's analyses."""
-    found = {}
-    readings = StoredReading.objects.filter(artifact__model=model, kind="migration_analysis")
-    for reading in readings.order_by("pk").select_related("artifact"):
-        if reading.values.get("table") in TABLES:
-            found[reading.values["table"]] = reading
-    return found
+@dataclass(frozen=True)
+class Analysed:
+    """A model with the analyses in force, of whichever tool its route has, and what they name."""
+
+    model: MigratedModel
+    readings: list[StoredReading]
+    found: list[FoundApi]
+
+    def count(self, kind: ApiClass) -> int:
+        return sum(entry.kind == kind for entry in self.found)
+
+    def advice(self, name: str) -> str:
+        """How many APIs the analysis advises on; a dash where its tool gives no such advice."""
+        tables = [reading.values for reading in self.readings
+                  if reading.values.get("table") == name]
+        return str(max(len(values.get("apis") or {}) or int(values.get("rows") or 0)
+                       for values in tables)) if tables else "–"
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the route requires an analysis in the survey."""
+        return any(required.stage == Stage.SURVEY and required.holds_for(self.model)
+                   for required in REQUIRED_JOBS)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether an analysis came to its end; a trial conversion is none of source code."""
+        return any(is_whole(reading) for reading in self.readings
+                   if reading.kind != "conversion_log" or not self.is_asked)
 
 
 def support(source: Source) -> dict:
-    """Tables and figure on support: counts per model, and each item with its route."""
-    tables = {model: newest_tables(model) for model in source.models}
-    counts = {model: {name: _count(reading) for name, reading in found.items()}
-              for model, found in tables.items()}
-    return {"support": _summary(source, tables, counts), "gaps": _gaps(source, tables)}
+    """Tables on support: counts per model, and each API or operator with its route."""
+    analysed = _analysed(source)
+    return {"support": _summary(source, analysed), "gaps": _gaps(source, analysed)}
 
 
-def _count(reading: StoredReading) -> int:
-    return len(reading.values.get("apis") or {}) or int(reading.values.get("rows") or 0)
+def _analysed(source: Source) -> list[Analysed]:
+    return [Analysed(model, list(analyses_in_force(model)), found_apis(model))
+            for model in source.models]
 
 
 def _titles() -> dict[str, str]:
-    return {"unsupported_api": capfirst(_("unsupported")), "unknown_api": capfirst(_("unknown")),
-            "cuda_op_list": _("CUDA operators"),
-            "api_precision_advice": capfirst(_("accuracy advice")),
-            "api_performance_advice": capfirst(_("performance advice"))}
+    return {ApiClass.UNSUPPORTED: capfirst(_("unsupported")),
+            ApiClass.UNKNOWN: capfirst(_("unknown")), ApiClass.CUDA: _("CUDA operators"),
+            ADVICE[0]: capfirst(_("accuracy advice")), ADVICE[1]: capfirst(_("performance advice"))}
 
 
-def _summary(source: Source, tables: dict, counts: dict) -> dict:
-    rows = [[model.code, *(counts[model].get(name, 0) if tables[model] else None
-                           for name in TABLES),
-             ", ".join(sorted({f"E{r.artifact_id}" for r in tables[model].values()}))]
-            for model in source.models]
+def _summary(source: Source, analysed: list[Analysed]) -> dict:
     return {**table(lambda: _("APIs and operators by model"), [
-        column(lambda: _("Model"), "code"),
-        *(column(lambda name=name: _titles()[name], "number", is_required=True)
-          for name in TABLES),
-        column(lambda: _("Evidence"), is_required=True)], rows),
+        column(lambda: _("Model"), "code"), column(lambda: _("Framework and route")),
+        column(lambda: _("Analysed with"), is_required=True),
+        *(column(lambda name=name: _titles()[name], "number") for name in (*COUNTED, *ADVICE)),
+        column(lambda: _("Evidence"))], [_line(entry) for entry in analysed], is_dense=True),
         "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
 
 
-def _gaps(source: Source, tables: dict) -> dict:
+def _line(entry: Analysed) -> list:
+    counts = [entry.count(kind) if entry.is_done else "–" for kind in COUNTED]
+    return [entry.model.code, both(lambda: _route_of(entry.model)), both(lambda: _tools(entry)),
+            *counts, *map(entry.advice, ADVICE),
+            ", ".join(f"E{pk}" for pk in sorted({r.artifact_id for r in entry.readings})) or "–"]
+
+
+def _route_of(model: MigratedModel) -> str:
+    routes = [model.get_training_route_display() if model.scope != Scope.INFERENCE else "",
+              model.get_inference_route_display() if model.scope != Scope.TRAINING else ""]
+    return "\n".join(filter(None, [model.framework or _("framework not recorded"), *routes]))
+
+
+def _tools(entry: Analysed) -> str:
+    """The tools; why there is none; blank where the route requires one, which stops the issuing."""
+    if entry.is_done:
+        return listed(dict.fromkeys(reading.tool or _("scan of the source")
+                                    for reading in entry.readings))
+    return "" if entry.is_asked else _("not analysed: the route requires no analysis")
+
+
+def _gaps(source: Source, analysed: list[Analysed]) -> dict:
     """Each API or operator once, with the models that use it and the route that follows."""
-    users: dict[tuple[str, str], list[str]] = {}
-    hints: dict[tuple[str, str], Counter] = {}
-    for model, found in tables.items():
-        for name in TABLES[:3]:
-            values = found[name].values if name in found else {}
-            for api, uses in (values.get("apis") or {}).items():
-                users.setdefault((name, api), []).append(model.code)
-                hints.setdefault((name, api), Counter())[model.code] += int(uses)
-    routes = _recorded_routes(source)
-    rows = [[api, both(lambda n=name: _titles()[n]), codes_of(models, source),
-             sum(hints[name, api].values()),
-             both(lambda n=name, a=api, m=models: _route_text(n, a, m, routes))]
-            for (name, api), models in list(users.items())[:MOST_LISTED]]
+    users: dict[tuple[ApiClass, str], list[tuple[str, FoundApi]]] = {}
+    for entry in analysed:
+        for api in entry.found:
+            users.setdefault((api.kind, api.api), []).append((entry.model.code, api))
+    rows = [[api, both(lambda k=kind: _titles()[k]), codes_of([code for code, _a in uses], source),
+             sum(found.uses for _code, found in uses),
+             both(lambda k=kind, u=uses: _route_text(k, u))]
+            for (kind, api), uses in list(users.items())[:MOST_LISTED]]
     return table(lambda: _("What needs work, and its route"), [
         column(lambda: _("API or operator")), column(lambda: _("Class")),
         column(lambda: _("Models")), column(lambda: _("Uses"), "number"),
-        column(lambda: _("Route"))], rows,
-                 empty=lambda: _("The analyses found nothing that needs work."))
+        column(lambda: _("Route"))], rows, is_dense=True, empty=lambda: _nothing(analysed))
 
 
-def _recorded_routes(source: Source) -> dict[tuple[str, str], ApiRoute]:
-    """The route in force by code of the model and API."""
-    rows = ApiRoute.objects.filter(model__in=source.models).select_related("model", "decided_by")
-    return {(row.model.code, row.api): row for row in rows.order_by("pk")}
+def _nothing(analysed: list[Analysed]) -> str:
+    """Whose sources were searched without a finding; what was not searched is said in the table."""
+    searched = [entry.model.code for entry in analysed if entry.is_done]
+    if not searched:
+        return _("No source was analysed, so nothing is known of what needs work.")
+    return _("The analyses of %(models)s name nothing that needs work.") % {
+        "models": listed(searched)}
 
 
-def _route_text(name: str, api: str, models: list[str], routes: dict) -> str:
+def _route_text(kind: ApiClass, uses: list[tuple[str, FoundApi]]) -> str:
     """What was decided, with reason and who; what is usual where nothing was."""
     decided = dict.fromkeys(
-        labelled(row.get_route_display(), f"{row.reason}{bracketed(row.decided_by)}")
-        for model in models if (row := routes.get((model, api))))
-    without = [model for model in models if (model, api) not in routes]
-    if without:
+        labelled(found.route.get_route_display(),
+                 f"{found.route.reason}{bracketed(found.route.decided_by)}")
+        for _code, found in uses if found.route)
+    if without := [code for code, found in uses if not found.route]:
         decided[_("not decided for %(models)s; usual: %(route)s") % {
-            "models": listed(without), "route": _route(name)}] = None
+            "models": listed(without), "route": _usual(kind)}] = None
     return "\n".join(decided)
 
 
-def _route(name: str) -> str:
-    return {"unsupported_api": _("Replace by a supported API; otherwise develop or run on CPU"),
-            "unknown_api": _("Try on the NPU; then treat as supported or unsupported"),
-            "cuda_op_list": _("Develop as an Ascend C operator, or replace by framework code"),
-            }[name]
+def _usual(kind: ApiClass) -> str:
+    return {ApiClass.UNSUPPORTED: _(
+                "Replace by a supported API; otherwise develop or run on CPU"),
+            ApiClass.UNKNOWN: _("Try on the NPU; then treat as supported or unsupported"),
+            ApiClass.CUDA: _("Develop as an Ascend C operator, or replace by framework code"),
+            }[kind]
 
 
 def support_figure(source: Source) -> dict:
     """Bars of what needs work per model: a Vega-Lite specification per language."""
-    rows = [(model.code, name, _count(reading)) for model in source.models
-            for name, reading in newest_tables(model).items() if name in TABLES[:3]]
+    rows = [(entry.model.code, kind, entry.count(kind)) for entry in _analysed(source)
+            if entry.is_done for kind in COUNTED]
     if not rows:
         return {}
     specs = {}
@@ -123,7 +159,7 @@ def support_figure(source: Source) -> dict:
         with override(language):
             titles = _titles()
             specs[language] = _bars([{"model": m, "class": titles[n], "count": c}
-                                     for m, n, c in rows], [titles[n] for n in TABLES[:3]])
+                                     for m, n, c in rows], [titles[n] for n in COUNTED])
     return {"caption": both(lambda: _("APIs and operators that need work, by model")),
             "spec": specs}
 

@@ -102,7 +102,7 @@ def conditions_table(found: list[Condition]) -> dict:
         column(lambda: _("Model"), "code"), column(lambda: _("Condition")),
         column(lambda: _("What the record says")), column(lambda: _("Result"))],
         [[entry.model, both(entry.asked), both(entry.record), both(RESULTS[entry.state])]
-         for entry in found], is_grouped=True,
+         for entry in found], is_grouped=True, is_dense=True,
         empty=lambda: _("No verdict rests on a curve."))
 
 

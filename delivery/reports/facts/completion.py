@@ -30,7 +30,7 @@ def test_objects(source: Source) -> dict:
         column(lambda: _("Model"), "code"), column(lambda: _("Name")),
         column(lambda: _("Framework")), column(lambda: _("Version: made by run")),
         column(lambda: _("Files"), "number"), column(lambda: _("Judged runs"))], rows,
-                 empty=lambda: _("No model is in scope."))
+                 is_dense=True, empty=lambda: _("No model is in scope."))
 
 
 def _makers(source: Source) -> dict[str, dict[str, int]]:
@@ -99,7 +99,8 @@ def test_deliverables(source: Source) -> dict:
               both(lambda: _("SHA256SUMS in the bundle"))]]
     return table(lambda: _("Test deliverables"), [
         column(lambda: _("Deliverable")), column(lambda: _("Number or place")),
-        column(lambda: _("Quantity"), "number"), column(lambda: _("Checksum"), "hash")], rows)
+        column(lambda: _("Quantity"), "number"), column(lambda: _("Checksum"), "hash")], rows,
+                 is_dense=True)
 
 
 def reusable_assets(source: Source) -> dict:

@@ -61,7 +61,7 @@ def coverage(rows: list[Row]) -> dict:
         *(column(title) for title, _aspect in columns)],
         [[row.model.code, both(lambda r=row: r.side.label),
           *(_cell(row, aspect) for _title, aspect in columns)] for row in rows],
-        is_grouped=True, empty=lambda: _("No model is in scope."))
+        is_grouped=True, is_dense=True, empty=lambda: _("No model is in scope."))
 
 
 def coverage_count(rows: list[Row]) -> dict[str, int]:
@@ -78,7 +78,7 @@ def _cell(row: Row, aspect: str | None) -> dict[str, str]:
     """One line per criterion with its outcome."""
     return both(lambda: "\n".join(_lines(row.agreed.get(aspect, []))) or (
         _("no criterion agreed") if aspect in row.asked or aspect is None
-        else _("not asked for by this route")))
+        else _("not asked for")))
 
 
 def _lines(agreed: Judged) -> Iterator[str]:

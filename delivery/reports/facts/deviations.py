@@ -69,7 +69,7 @@ def examined_table(found: list[Examination]) -> dict:
         column(lambda: _("Examined")), column(lambda: _("Extent")),
         column(lambda: _("Deviations"))],
         [[both(entry.title), both(entry.extent), both(lambda e=entry: _number(e))]
-         for entry in found])
+         for entry in found], is_dense=True)
 
 
 def _number(examination: Examination) -> str:

@@ -54,7 +54,7 @@ def environments(sides: Sides) -> dict:
         column(lambda: _("Environment item")), column(lambda: _("Models")),
         column(lambda: _("Source platform (GPU)")), column(lambda: _("Target platform (NPU)")),
         column(lambda: _("Same"))], rows, is_grouped=True,
-                 empty=lambda: _("No environment is recorded on either side."))
+                 is_dense=True, empty=lambda: _("No environment is recorded on either side."))
 
 
 def environment_pairs(sides: Sides) -> Iterator[tuple[str, str, Fact, Fact]]:

@@ -1,5 +1,7 @@
 """What is delivered: documents, bundles, code and models with checksums (DOMAIN AR-13)."""
 
+import re
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -10,6 +12,9 @@ from engagements.stages import Stage
 from workers.models import Artifact
 
 MADE_IN = (Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE)  # where code, scripts and models come from
+IN_USE = (*MADE_IN, Stage.TRAIN_TUNE, Stage.INFER_TUNE)  # whose containers the customer needs
+DIGEST = re.compile(r"[\w./:-]*@?sha256:[0-9a-f]{64}")
+OF_TOOLS = (".csv", ".json", ".txt", ".log")  # results of tools, nothing that runs
 LOGS = ("log.txt", "stdout", "stderr", "stdout.log", "stderr.log")
 
 
@@ -28,11 +33,54 @@ def documents(source: Source) -> dict:
             "cure": reverse("reports:engagement", args=[source.engagement.code])}
 
 
+def pins(source: Source) -> dict:
+    """Commits of repositories and digests of container images: of the deliverables, and of the
+    containers in which successful runs of the migrating stages ran, as their engine said."""
+    rows = [[both(lambda row=row: str(row)), row.model.code if row.model else "–",
+             both(lambda row=row: _("image") if row.image_digest else _("commit")),
+             row.repository or "–", row.image_digest or row.commit, "☐"]
+            for row in source.engagement.deliverables.exclude(delivered_at=None)
+            .filter(artifact=None).select_related("model")]
+    rows += [[both(lambda: _("Container image of runs")), ", ".join(sorted(models)) or "–",
+              both(lambda: _("image")), ", ".join(f"#{run}" for run in runs), digest, "☐"]
+             for digest, (models, runs) in _images(source).items()]
+    return {**table(lambda: _("Commits and container images"), [
+        column(lambda: _("Deliverable")), column(lambda: _("Model"), "code"),
+        column(lambda: _("Medium")), column(lambda: _("Repository or runs")),
+        column(lambda: _("Commit or digest"), "hash", is_required=True),
+        column(lambda: _("Received"), "box")], rows,
+        empty=lambda: _("No deliverable names a commit or an image, and no successful run of the "
+                        "migrating stages recorded one.")),
+        "cure": reverse("reports:deliverables", args=[source.engagement.code])}
+
+
+def _images(source: Source) -> dict[str, tuple[set[str], list[int]]]:
+    """By digest: codes of the models and numbers of the runs."""
+    found: dict[str, tuple[set[str], list[int]]] = {}
+    for job in source.engagement.jobs.whole().filter(
+            stage__in=IN_USE, state="succeeded").order_by("pk").select_related("model"):
+        said = job.results.get("container", {}) if isinstance(job.results, dict) else {}
+        for digest in DIGEST.findall(str(said.get("digests") or said.get("image") or "")):
+            models, runs = found.setdefault(digest, (set(), []))
+            runs.append(job.pk)
+            models.update([job.model.code] if job.model else [])
+    return found
+
+
 def works(source: Source) -> dict:
-    """Code, scripts and models that jobs of the migrating stages brought back."""
+    """Code, scripts and models that jobs of the migrating stages brought back.
+
+    What their tools report beside them is counted: it stands in the evidence bundle.
+    """
+    files = works_files(source)
+    reports = [file for file in files if file.name.lower().endswith(OF_TOOLS)]
     rows = [[file.name, file.model.code if file.model else "–", f"#{file.job_id}", 1,
              both(lambda: _("electronic")), file.sha256, "☐"]
-            for file in works_files(source)]
+            for file in files if file not in reports]
+    if reports:
+        rows.append([both(lambda: _("Results of the tools (tables, records)")), "–", "–",
+                     len(reports), both(lambda: _("Evidence bundle")),
+                     both(lambda: _("SHA256SUMS in the bundle")), "☐"])
     made = _table(lambda: _("Code, scripts and models"), lambda: _("Model"), rows,
                   lambda: _("Run"))
     return {**made, "is_dense": True,

@@ -115,7 +115,8 @@ def planned_table(items: list[Item]) -> dict:
              both(lambda i=item: _result(i))] for item in items]
     return table(lambda: _("Environment: planned against measured"), [
         column(lambda: _("Environment item")), column(lambda: _("Planned")),
-        column(lambda: _("Measured on the nodes")), column(lambda: _("Result"))], rows)
+        column(lambda: _("Measured on the nodes")), column(lambda: _("Result"))], rows,
+                 is_dense=True)
 
 
 def _plan(item: Item) -> str:

@@ -53,6 +53,25 @@ def staffing(source: Source) -> dict:
         empty=lambda: _("No personnel is planned yet.")), "cure": _page("effort", source)}
 
 
+def effort_compared(source: Source) -> dict:
+    """Person-days of the estimate and of the quotation, and what they differ by; no row where one
+    of them is missing."""
+    estimate, quoted = source.estimate, source.quoted.get("staffing") or []
+    rows = []
+    if estimate and quoted:
+        likely, sold = grand_total(estimate)["likely"], sum(Decimal(e["days"]) for e in quoted)
+        rows = [[both(lambda: _("Estimate V%(version)s, likely") % {"version": estimate.version}),
+                 _days(likely)],
+                [both(lambda: _("Quotation %(quote)s") % {
+                    "quote": f"{source.quoted['number']} V{source.quoted['version']}"}),
+                 _days(sold)],
+                [both(lambda: _("Difference")), _days(sold - likely)]]
+    return {**table(lambda: _("Person-days of estimate and quotation"), [
+        column(lambda: _("Where from")), column(lambda: _("Person-days"), "number")], rows,
+                    empty=lambda: _("There is no estimate or no quotation to compare.")),
+        "cure": _page("effort", source)}
+
+
 def tasks(source: Source) -> dict:
     """The schedule: tasks that models share in owner and dates stand on one line."""
     lines: dict[tuple, list[str]] = {}
@@ -123,7 +142,7 @@ def risks(source: Source) -> dict:
         column(lambda: _("Response"), is_required=True), column(lambda: _("Owner"))],
                     [[f"R-{r.number:03}", pair(r.title, r.title_en), r.probability, r.impact,
                       r.response and pair(r.response, r.response_en), str(r.owner)] for r in found],
-                    empty=lambda: _("No risk is recorded.")),
+                    is_dense=True, empty=lambda: _("No risk is recorded.")),
         "cure": _page("control", source)}
 
 

@@ -1,8 +1,9 @@
 """How each model passed its stages, one line each (DOMAIN 9.8, chapter 7)."""
 
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import LANGUAGES, both, instant
+from delivery.documents.bilingual import both, instant
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from engagements.models import StageRecord, StageTransition
@@ -40,13 +41,13 @@ def stages_passed(source: Source) -> dict:
         column(lambda: _("Model"), "code"), column(lambda: _("Passed"), "code"),
         column(lambda: _("First entered"), "day"), column(lambda: _("Last passed on"), "day"),
         column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code"),
-        column(lambda: _("Not passed"))], rows, empty=lambda: _("No stage is in scope."))
+        column(lambda: _("Not passed"))], rows, is_dense=True,
+        empty=lambda: _("No stage is in scope."))
 
 
 def _listed(names: list[dict[str, str]]) -> dict[str, str]:
     """Names in both languages as one text in both."""
-    return {language: text_joining.listed(name[language] for name in names) or "–"
-            for language in LANGUAGES}
+    return both(lambda: text_joining.listed(name[get_language()] for name in names) or "–")
 
 
 def _records(source: Source) -> list[StageRecord]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.urls import reverse
@@ -170,6 +171,22 @@ def no_open_jobs(document: Document) -> Iterator[Problem]:
     if open_jobs(document.engagement).exists():
         yield Problem(_("Jobs are still running; wait for them or cancel them."),
                       f"{reverse('workers:jobs')}?engagement={document.engagement.code}")
+
+
+def effort_explained(passage: str) -> Rule:
+    """A rule: where estimate and quotation differ in person-days, the passage says why."""
+
+    def rule(document: Document) -> Iterator[Problem]:
+        rows = shown(document)["tables"]["effort_compared"]["rows"]
+        if rows and Decimal(rows[-1][-1]) and not (
+                document.words.get(passage, {}).get("zh", "").strip()):
+            yield Problem(
+                _("The estimate says %(estimate)s person-days, the quotation %(quoted)s; bring "
+                  "them into line, or write the passage that explains the difference.") % {
+                      "estimate": rows[0][-1], "quoted": rows[1][-1]},
+                reverse("reports:texts", args=[document.pk]))
+
+    return rule
 
 
 def needs(name: str, sentence: Callable[[], str], route: str) -> Rule:

@@ -13,6 +13,7 @@ from delivery.reports.registry import Block, DocumentKind, Section, register
 def facts(source: Source) -> dict:
     """Documents, bundles, code and models with their checksums."""
     return {"tables": {"documents": handover.documents(source), "works": handover.works(source),
+                       "pins": handover.pins(source),
                        "agreed": agreed_table(source)}}
 
 
@@ -25,6 +26,7 @@ register(DocumentKind(
         Section("agreed", _("Completeness"), ("table:agreed",)),
         Section("documents", _("Documents and evidence"), ("table:documents",)),
         Section("works", _("Code, scripts and models"), ("table:works",), is_wide=True),
+        Section("pins", _("Repositories and container images"), ("table:pins",)),
         Section("guidance", _("Notes for operation"), ("words:hd_guidance",)),
         Section("receipt", _("Receipt")),
     ),

@@ -1,18 +1,12 @@
 """Statement of work: the order of DOMAIN 9.5; also as a Word file, since customers edit it."""
 
-from collections.abc import Iterator
-from decimal import Decimal
-
-from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts import agreement_sheets, money, people, planning
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
-from delivery.reports.issue_checks.checks import Problem
-from delivery.reports.models import Document
 from delivery.reports.office.writers import document_docx
-from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.registry import EFFORT_HINT, Block, DocumentKind, Section, register
 
 
 def facts(source: Source) -> dict:
@@ -21,21 +15,9 @@ def facts(source: Source) -> dict:
         "tasks": planning.scope_of_work(source), "deliverables": planning.deliverables(source),
         "criteria": agreement_sheets.criteria(source), "time": planning.stages_in_time(source),
         "milestones": planning.milestones(source), "organisation": people.organisation(source),
-        "staffing": planning.staffing(source), "services": money.services(source),
+        "staffing": planning.staffing(source),
+        "effort_compared": planning.effort_compared(source), "services": money.services(source),
         "fee": money.fee(source)}}
-
-
-def days_agree(document: Document) -> Iterator[Problem]:
-    """Person-days of the tasks and of the personnel are the same in sum (DOMAIN R-QUO-08)."""
-    tables = checks.shown(document)["tables"]
-    of_tasks, of_grades = (sum(Decimal(row[-1] or 0) for row in tables[name]["rows"])
-                           for name in ("tasks", "staffing"))
-    if tables["staffing"]["rows"] and of_tasks != of_grades:
-        yield Problem(
-            _now("The tasks add up to %(tasks)s person-days, the personnel to %(grades)s; bring "
-                 "estimate and quotation into line.") % {
-                     "tasks": f"{of_tasks.normalize():f}", "grades": f"{of_grades.normalize():f}"},
-            checks.page("planning:effort", document))
 
 
 register(DocumentKind(
@@ -53,7 +35,8 @@ register(DocumentKind(
                 ("words:sow_acceptance", "table:criteria")),
         Section("schedule", _("Schedule"), ("table:time",)),
         Section("organisation", _("Organisation and roles"),
-                ("table:organisation", "table:staffing")),
+                ("table:organisation", "table:staffing", "table:effort_compared",
+                 "words:sow_effort")),
         Section("change", _("Change control"), ("words:sow_change",)),
         Section("fee", _("Fee and payment"), ("table:fee", "table:services", "table:milestones")),
         Section("terms", _("Order of precedence and personnel"), ("words:sow_terms",)),
@@ -64,10 +47,12 @@ register(DocumentKind(
         Block("sow_purpose", _("Purpose and terms")), Block("sow_assumptions", _("Assumptions")),
         Block("sow_out_of_scope", _("Not included")),
         Block("sow_acceptance", _("Acceptance method")),
+        Block("sow_effort", _("Estimate and quotation"), is_required=False,
+              hint=EFFORT_HINT),
         Block("sow_change", _("Change procedure")), Block("sow_terms", _("Terms")),
     ),
     rules=(
-        checks.contract, checks.period, days_agree,
+        checks.contract, checks.period, checks.effort_explained("sow_effort"),
         checks.needs("tables.fee.rows", lambda: _("Issue a quotation: the fee comes from it."),
                      "quotes:engagement"),
         checks.needs("tables.time.rows", lambda: _("Make the plan: the schedule comes from it."),

@@ -7,15 +7,19 @@ introduction says where each of its items stands.
 
 from django.utils.translation import gettext_lazy as _
 
+from delivery.reports.facts.before_after import before_after
 from delivery.reports.facts.completion import (
     performed,
     reusable_assets,
     test_deliverables,
     test_objects,
 )
+from delivery.reports.facts.environments import sides_of
+from delivery.reports.facts.measuring_conditions import measuring_conditions
 from delivery.reports.facts.planning import risks
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_history import passage, sent_back, stages_passed
+from delivery.reports.facts.test_cases import case_numbers, criterion_cases, functional_cases
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
 from delivery.reports.issue_checks import checks, verdict_checks
 from delivery.reports.office.writers import annex_xlsx
@@ -33,14 +37,19 @@ JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_si
 
 def facts(source: Source) -> dict:
     """What every document on verdicts shows; risks that remain, and how the stages were passed."""
-    return {**records(source), **judged_pictures(source)}
+    made = records(source)
+    return {**made, **judged_pictures(source),
+            "tables": {**made["tables"], "before_after": before_after(source)}}
 
 
 def records(source: Source) -> dict:
     """The part of the facts that stands in rows."""
-    judged = judged_records(source)
+    judged, sides = judged_records(source), sides_of(source.judged, source.survey)
     return {**judged, "tables": {
-        **judged["tables"], "risks": risks(source), "passage": passage(source),
+        **judged["tables"], "cases": criterion_cases(source, sides),
+        "functional": functional_cases(source),
+        "measuring": measuring_conditions(source, case_numbers(source)),
+        "risks": risks(source), "passage": passage(source),
         "stages_passed": stages_passed(source),
         "sent_back": sent_back(source), "objects": test_objects(source),
         "performed": performed(source), "test_deliverables": test_deliverables(source),
@@ -51,6 +60,8 @@ register(DocumentKind(
     "TR", _("Test completion report"),
     _("States the verdict of every signed criterion, with all runs and raw files."),
     (
+        Section("summary", _("Summary for the decision"), ("part:decision_summary",),
+                starts_page=True, is_numbered=False),
         Section("introduction", _("Document information"),
                 ("part:introduction", "table:objects"), starts_page=True),
         Section("references", _("References"), ("part:references", "table:third_party")),
@@ -58,7 +69,11 @@ register(DocumentKind(
                 ("part:overview", "table:coverage", "table:environments",
                  "table:conditions", "table:planned",
                  "part:improvements")),
-        Section("details", _("Test measures"), parts=("part:details", "figures:performance")),
+        Section("cases", _("Test cases and results"),
+                ("part:cases", "table:cases", "table:functional", "table:measuring"),
+                is_wide=True),
+        Section("details", _("Test measures"),
+                ("table:before_after", "part:details", "figures:performance")),
         Section("records", _("Testing performed"), ("table:performed", "part:judged_runs")),
         Section("evaluation", _("Deviations and residual risks"),
                 ("part:defects", "table:issues", "table:risks", "table:examined",
@@ -66,7 +81,7 @@ register(DocumentKind(
         Section("activities", _("Test activities and what blocked progress"),
                 ("part:activities", "table:stages_passed", "table:sent_back")),
         Section("test_deliverables", _("Test deliverables and reusable test assets"),
-                ("table:test_deliverables", "table:deliverables", "part:assets", "table:assets")),
+                ("table:test_deliverables", "table:deliverables", "part:assets")),
         Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
         Section("signatures", _("Conclusion and signatures"),
                 ("part:recommendation_box", "part:signatures")),

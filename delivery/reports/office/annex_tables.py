@@ -5,12 +5,12 @@ prints their totals and names this file. Facts are those of the snapshot, so tha
 for all of it.
 """
 
-import shlex
 from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from delivery.documents.templatetags.document_tags import spans
+from delivery.documents.templatetags.document_tags import bundle_name, spans
+from delivery.reports.command_words import digest_of, is_script, line_count, shown_command
 from delivery.reports.office.plain_tables import definitions, plain_table
 
 USES = {"baseline": lambda: _("baseline"), "measured": lambda: _("judged"),
@@ -20,9 +20,9 @@ USES = {"baseline": lambda: _("baseline"), "measured": lambda: _("judged"),
 def annex(facts: dict) -> Iterable[dict]:
     """The tables of the annex, from facts in the active language."""
     yield _runs(facts["runs"])
+    yield from _scripts(facts["runs"])
     yield _files(facts["evidence"])
-    if "passage" in facts["tables"]:
-        yield facts["tables"]["passage"]
+    yield from (facts["tables"][key] for key in ("passage", "assets") if key in facts["tables"])
     if "definitions" in facts:
         yield definitions(facts)
 
@@ -37,17 +37,33 @@ def _runs(runs: list[dict]) -> dict:
         (_("Practice data"), "text")],
         [(run["id"], run["model"], run["title"], run["stage"], run["node"], spans(run["cards"]),
           run["state_label"], _shown(run["exit_status"]), _yes(run["is_judged"]), run["started"],
-          run["finished"], run["who"], run["sentence"], shlex.join(run["command"]),
+          run["finished"], run["who"], run["sentence"], shown_command(run["command"]),
           _yes(run["is_practice"])) for run in runs], _("No run was made."))
+
+
+def _scripts(runs: list[dict]) -> Iterable[dict]:
+    """The scripts that stand in commands, each once; nothing where no command holds one."""
+    using: dict[str, list[str]] = {}
+    for run in runs:
+        for word in filter(is_script, run["command"]):
+            using.setdefault(word, []).append(f"#{run['id']}")
+    if using:
+        yield plain_table(_("Scripts in the commands"), [
+            ("SHA-256", "hash"), (_("Number of lines"), "number"), (_("Run"), "text"),
+            (_("Text of the script"), "text")],
+            [(digest_of(text), line_count(text), ", ".join(found), text)
+             for text, found in using.items()])
 
 
 def _files(evidence: list[dict]) -> dict:
     """Every raw file with its checksum; in the bundle it stands under raw/."""
     return plain_table(_("All raw files"), [
         (_("No."), "code"), (_("File"), "text"), (_("Size (bytes)"), "number"),
-        ("SHA-256", "hash"), (_("Use"), "text"), (_("Run"), "code"), (_("Model"), "code"),
-        (_("Node"), "code"), (_("By"), "text"), (_("Time"), "text"), (_("Practice data"), "text")],
-        [(f"E{row['id']}", row["name"], row["size"], row["sha256"], USES[row["role"]](),
+        ("SHA-256", "hash"), (_("Name in the bundle"), "text"), (_("Use"), "text"),
+        (_("Run"), "code"), (_("Model"), "code"), (_("Node"), "code"),
+        (_("By"), "text"), (_("Time"), "text"), (_("Practice data"), "text")],
+        [(f"E{row['id']}", row["name"], row["size"], row["sha256"],
+          bundle_name(row), USES[row["role"]](),
           f"#{row['job']}" if row["job"] else "", row["model"], row["node"], row["who"],
           row["when"], _yes(row["is_practice"])) for row in evidence], _("No file is stored."))
 

@@ -15,6 +15,7 @@ from delivery.planning.effort import calibration, usage
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.estimation import ModelFacts, model_lines
 from delivery.planning.models import EffortEstimate, TimeEntry
+from delivery.planning.plan.working_days import is_provisional, provisional_years
 from delivery.planning.services import estimates, time_entries
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine
@@ -310,3 +311,25 @@ def test_effort_by_api(client, people, engagement, llm):
     client.force_login(people[Role.REVIEWER])
     assert client.get("/api/v1/effort-estimates/").json()["count"] == 0
     assert client.get("/api/v1/time-entries/").json()["count"] == 0
+
+
+@pytest.mark.parametrize("day", [date(2025, 10, 1), date(2025, 7, 6), date(2025, 7, 5)])
+def test_time_on_a_free_day_asks(engagement, people, day):
+    booking = {"actor": people[Role.CONSULTANT], "engagement": engagement, "work_date": day,
+               "half": "am", "item": "env", "grade": "expert"}
+    with pytest.raises(InvalidInput, match=str(day)):
+        time_entries.record_time(**booking)
+    made = time_entries.record_time(**booking, is_free_day=True)
+    assert made.work_date == day
+
+
+def test_a_make_up_day_is_a_working_day(engagement, people):
+    time_entries.record_time(
+        actor=people[Role.CONSULTANT], engagement=engagement, work_date=date(2025, 9, 28),
+        half="am", item="env", grade="expert")  # a Sunday, worked for the National Day
+
+
+def test_holidays_of_a_year_that_is_not_announced_are_provisional():
+    assert [is_provisional(year) for year in (2024, 2025, 2060)] == [False, False, True]
+    assert provisional_years(date(2025, 12, 1), date(2060, 1, 2))[-1] == 2060
+    assert provisional_years(date(2024, 1, 1), date(2025, 12, 31)) == []

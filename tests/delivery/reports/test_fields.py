@@ -88,7 +88,8 @@ FIELDS = {
         "overview": {"总体评估": "Overall assessment; Metric table",
                      "环境影响": "Effect of the test environment; Same",
                      "改进建议": "Recommended improvements"},
-        "details": {"每项": "Definition; Formula; Threshold; Measured"},
+        "cases": {"每项": "Case; Test object; Precondition and data; Steps; Expected; Actual; "
+                        "Verdict", "口径": "V1"},
         "records": {"谁、何时、何处": "Node and cards; Started and finished; Result; "
                                 "annex file"},
         "evaluation": {"能力": "Capability shown", "缺陷": "Defects and limits",

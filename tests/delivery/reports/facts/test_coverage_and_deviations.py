@@ -74,7 +74,7 @@ def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
     delivered.models.filter(code="LLM").update(scope="training")
     rows = {(row[0], row[1]): row[2:] for row in facts()["tables"]["coverage"]["rows"]}
     assert ("LLM", "Inference") not in rows
-    assert rows["PSR", "Inference"][3] == "not asked for by this route"
+    assert rows["PSR", "Inference"][3] == "not asked for"
     assert rows["PSR", "Training"][1].endswith("Not tested")  # a signed criterion stays in sight
     assert facts()["coverage"] == {"agreed": 2, "all": 4 + 3 + 1}
 
