@@ -17,7 +17,14 @@ from engagements.stages import Scope, Stage
 from engagements.text.text_joining import bracketed, labelled, listed
 from workers.models import StoredReading
 from workers.required_jobs import REQUIRED_JOBS
-from workers.unresolved_apis import ApiClass, FoundApi, analyses_in_force, found_apis, is_whole
+from workers.unresolved_apis import (
+    ApiClass,
+    FoundApi,
+    analyses_in_force,
+    found_apis,
+    is_whole,
+    stated_by,
+)
 
 KINDS = ("migration_analysis", "source_scan", "tf_conversion")
 ADVICE = ("api_precision_advice", "api_performance_advice")
@@ -33,7 +40,10 @@ class Analysed:
     readings: list[StoredReading]
     found: list[FoundApi]
 
-    def count(self, kind: ApiClass) -> int:
+    def count(self, kind: ApiClass) -> int | None:
+        """How many; None where no analysis that came to its end says anything about the class."""
+        if not any(kind in stated_by(reading) and is_whole(reading) for reading in self.readings):
+            return None
         return sum(entry.kind == kind for entry in self.found)
 
     def advice(self, name: str) -> str:
@@ -83,7 +93,7 @@ def _summary(source: Source, analysed: list[Analysed]) -> dict:
 
 
 def _line(entry: Analysed) -> list:
-    counts = [entry.count(kind) if entry.is_done else "–" for kind in COUNTED]
+    counts = ["–" if (n := entry.count(kind)) is None else n for kind in COUNTED]
     return [entry.model.code, both(lambda: _route_of(entry.model)), both(lambda: _tools(entry)),
             *counts, *map(entry.advice, ADVICE),
             ", ".join(f"E{pk}" for pk in sorted({r.artifact_id for r in entry.readings})) or "–"]
@@ -98,8 +108,9 @@ def _route_of(model: MigratedModel) -> str:
 def _tools(entry: Analysed) -> str:
     """The tools; why there is none; blank where the route requires one, which stops the issuing."""
     if entry.is_done:
-        return listed(dict.fromkeys(reading.tool or _("scan of the source")
-                                    for reading in entry.readings))
+        return listed(dict.fromkeys(
+            _("scan of the source") if reading.kind == "source_scan" else reading.tool
+            for reading in entry.readings))
     return "" if entry.is_asked else _("not analysed: the route requires no analysis")
 
 
@@ -151,7 +162,7 @@ def _usual(kind: ApiClass) -> str:
 def support_figure(source: Source) -> dict:
     """Bars of what needs work per model: a Vega-Lite specification per language."""
     rows = [(entry.model.code, kind, entry.count(kind)) for entry in _analysed(source)
-            if entry.is_done for kind in COUNTED]
+            for kind in COUNTED if entry.count(kind) is not None]
     if not rows:
         return {}
     specs = {}
