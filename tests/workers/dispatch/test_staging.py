@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 import time
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from django.core.files.base import ContentFile
 from django.utils import translation
 
 from engagements.errors import InvalidInput
+from tests.workers import podman
 from tests.workers.shell_kind import ShellKind
 from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
@@ -23,7 +25,7 @@ from workers.kinds import base as registry
 from workers.kinds.references import reference_of
 from workers.models import Job, JobInput, JobState
 from workers.nodes import ssh
-from workers.services import node_edits
+from workers.services import node_edits, runtimes
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -250,3 +252,39 @@ def test_references_are_read_strictly():
     for text in ("desk:job/4/../x", "desk:job/x", "desk:file/1//", "xdesk:job/1",
                  "desk:work/1/a\n"):
         assert reference_of(text) is None, text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(bool(podman.missing()), reason=podman.missing() or "-")
+@pytest.mark.parametrize("place", ["container", "running"])
+def test_a_job_in_a_container_finds_its_inputs(queue, engagement, servers, nodes, people, place):
+    """A stored file, and a folder of another node, in a container with a store of its own."""
+    folder = Path(tempfile.mkdtemp(prefix="podman-"))
+    engine, name = podman.engine_in(folder), f"desk-inputs-{os.getpid()}"
+    image, home = podman.make_image(engine), servers[1].home
+    (home / "desk-jobs").mkdir()
+    type(nodes[1]).objects.filter(pk=nodes[1].pk).update(
+        container_engine=engine, container_options=podman.RUN_OPTIONS)
+    options = {"image": image} if place == "container" else {"container": name}
+    runtimes.choose_runtime(
+        actor=people["operator"], node=nodes[1], runtime=runtimes.save_runtime(
+            actor=people["operator"], name=place, place=place,
+            options={**options, "devices": "none"}))
+    try:
+        if place == "running":
+            podman.podman("run", "-d", "--name", name, *podman.RUN_OPTIONS.split(),
+                          "--network=host", "-v", f"{home}/desk-jobs:/jobs", image, "sleep",
+                          "300", engine=engine)
+        nodes[1].refresh_from_db()
+        job = runner.drive(queue(f"desk:file/{stored(engagement, ODD, b'weights')}",
+                                 'cat /etc/version "$1" > out.txt'))
+        assert job.state == JobState.SUCCEEDED, (job.sentence, job.technical_cause)
+        assert content(job, "out.txt") == b"busybox image\nweights"
+        source = servers[0].home / "data/set"
+        source.mkdir()
+        (source / "a.txt").write_text("1")
+        job = runner.drive(queue(f"desk:node/{nodes[0].pk}{source}", 'cp "$1"/a.txt got.txt'))
+        assert (job.state, content(job, "got.txt")) == (JobState.SUCCEEDED, b"1"), job.sentence
+    finally:
+        podman.podman("rm", "-f", "-t", "0", "--ignore", name, engine=engine)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -127,3 +127,45 @@ def test_an_option_means_the_same_for_all_kinds_that_have_it():
     for kind in KINDS.values():
         for option in kind.options:
             assert declared.setdefault(option.name, option) is option
+
+
+def test_a_cluster_of_containers_takes_an_image_and_nothing_of_an_engine():
+    from engagements.errors import InvalidInput
+    from workers.runtimes.chosen import Chosen
+    from workers.services.runtimes import require_possible
+
+    node = Node(name="c1", scheduler="kubernetes")
+    require_possible(node, Chosen("container", {"image": "cann:8.0", "shm_gb": 8}))
+    require_possible(node, Chosen("host", {"scripts": ["/set_env.sh"]}))
+    for place, options in (("running", {"container": "c"}),
+                           ("container", {"image": "cann", "entry_point": "/bin/x"}),
+                           ("container", {"image": "cann", "run_options": "--privileged"})):
+        with pytest.raises(InvalidInput, match="c1"):
+            require_possible(node, Chosen(place, options))
+        require_possible(Node(name="n", scheduler="slurm"), Chosen(place, options))
+
+
+def test_what_a_pod_is_made_of():
+    from workers.schedulers.pods import manifests
+
+    node = Node(scheduler="volcano", scratch_dir="/share/jobs", scheduler_options={
+        "image": "node:1", "volumes": "pvc:share:/share", "cpu": "8", "nodes": 2,
+        "tolerations": "npu=only:NoSchedule", "selector": "host-arch=huawei-arm",
+        "run_as": "1000:100", "labels": "ring-controller.atlas=ascend-910b"})
+    job = Job(pk=3, node=node, cards_wanted=4, timeout_seconds=3600, token="aa", runtime={
+        "place": "container", "options": {"image": "own:2", "shm_gb": 16, "network": "host",
+                                          "mounts": ["/models:/models:ro"]}})
+    made = manifests.volcano_job(job)
+    assert made["metadata"]["labels"]["delivery-desk/job"] == "3"
+    assert (made["spec"]["minAvailable"], made["spec"]["tasks"][0]["replicas"]) == (2, 2)
+    pod = made["spec"]["tasks"][0]["template"]["spec"]
+    [container] = pod["containers"]
+    assert (container["image"], pod["hostNetwork"], pod["securityContext"]) == (
+        "own:2", True, {"runAsUser": 1000, "runAsGroup": 100})
+    assert container["resources"]["limits"] == {"cpu": "8", "huawei.com/Ascend910": "4"}
+    assert [(each["mountPath"], each.get("readOnly", False)) for each in
+            container["volumeMounts"]] == [("/share", False), ("/models", True),
+                                           ("/dev/shm", False)]
+    assert pod["activeDeadlineSeconds"] == 3900
+    assert any(each.get("valueFrom", {}).get("fieldRef", {}).get("fieldPath")
+               == "metadata.annotations['huawei.com/Ascend910']" for each in container["env"])
