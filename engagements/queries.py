@@ -21,9 +21,9 @@ def with_progress(engagements: QuerySet) -> QuerySet:
 
 
 def matrix(models: QuerySet) -> list[dict]:
-    """Models with their eight stage records, in order, in two queries."""
+    """Models with their eight stage records, in order, and who works on them, in four queries."""
     return [{"model": model, "records": list(model.stages.all())}
-            for model in models.prefetch_related("stages")]
+            for model in models.prefetch_related("stages__assignment__person")]
 
 
 def stage_summary(engagement: Engagement) -> list[dict]:

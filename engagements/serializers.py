@@ -87,11 +87,13 @@ class StageRecordSerializer(serializers.ModelSerializer):
     checklist = ChecklistItemSerializer(many=True, read_only=True)
     transitions = StageTransitionSerializer(many=True, read_only=True)
     allowed_moves = AllowedMovesField(TRANSITIONS)
+    assigned_to = serializers.IntegerField(source="assignment.person_id", default=None,
+                                           read_only=True, allow_null=True)
 
     class Meta:
         model = StageRecord
         fields = ["id", "model", "stage", "state", "started_at", "submitted_at", "passed_at",
-                  "checklist", "transitions", "allowed_moves"]
+                  "checklist", "transitions", "allowed_moves", "assigned_to"]
 
 
 class StageWaiverSerializer(serializers.ModelSerializer):
@@ -123,6 +125,11 @@ class RefusalSerializer(serializers.Serializer):
 class BulkMovedSerializer(serializers.Serializer):
     moved = serializers.ListField(child=serializers.IntegerField())
     refused = RefusalSerializer(many=True)
+
+
+class StageAssignmentSerializer(serializers.Serializer):
+    person = serializers.PrimaryKeyRelatedField(queryset=User.objects.all(), allow_null=True)
+    note = serializers.CharField(required=False, default="", allow_blank=True, max_length=240)
 
 
 class TickSerializer(serializers.Serializer):

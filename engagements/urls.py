@@ -26,6 +26,7 @@ urlpatterns = [
     path("<str:code>/edit/", engagements.engagement_edit, name="edit"),
     path("<str:code>/team/", engagements.team, name="team"),
     path("<str:code>/team/<int:pk>/remove/", engagements.member_remove, name="member_remove"),
+    path("<str:code>/assign/", engagements.assign, name="assign"),
     path("<str:code>/models/new/", engagements.model_new, name="model_new"),
     path("<str:code>/models/<str:model_code>/edit/", engagements.model_edit, name="model_edit"),
     path(CELL, stages.stage_page, name="stage"),

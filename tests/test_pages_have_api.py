@@ -36,6 +36,7 @@ ENDPOINTS = {
     "engagements:stage": ["GET stage-detail", "GET stage-gate"],
     "engagements:stage_move": ["POST stage-move"],
     "engagements:item_tick": ["POST stage-tick"],
+    "engagements:assign": ["POST stage-assign"],
     "engagements:waiver_draft": ["POST stage-waiver"],
     "engagements:waiver_end": ["POST stage-waiver-sign", "POST stage-waiver-revoke"],
     "workers:nodes": ["GET node-list"], "workers:node_new": ["POST node-list"],

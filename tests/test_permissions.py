@@ -132,7 +132,8 @@ PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "opera
 # Routes that only take POST; their services are tested for permissions elsewhere.
 WRITE = {
     "portal:view_save", "portal:view_delete",
-    "engagements:member_remove", "engagements:stage_move", "engagements:item_tick",
+    "engagements:member_remove", "engagements:assign", "engagements:stage_move",
+    "engagements:item_tick",
     "engagements:waiver_draft", "engagements:waiver_end",
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
     "workers:import_apply", "workers:import_discard", "workers:import_accept",

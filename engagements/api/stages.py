@@ -14,7 +14,7 @@ from engagements.web.scoped_viewset import ScopedViewSet
 
 
 class StageRecordViewSet(ScopedViewSet):
-    queryset = StageRecord.objects.select_related("model").prefetch_related(
+    queryset = StageRecord.objects.select_related("model", "assignment").prefetch_related(
         "checklist", "transitions", "waivers")
     serializer_class = serializers.StageRecordSerializer
     filterset_fields = ["model", "model__engagement", "stage", "state"]
@@ -40,6 +40,14 @@ class StageRecordViewSet(ScopedViewSet):
         done = services.move_stages(actor=request.user, records=records, **wanted)
         return Response(serializers.BulkMovedSerializer({
             "moved": [row.record_id for row in done.moved], "refused": done.refused}).data)
+
+    @extend_schema(request=serializers.StageAssignmentSerializer)
+    @action(detail=True, methods=["post"])
+    def assign(self, request, pk=None):
+        """Give the stage to a person of the team, or to nobody."""
+        services.assign_stages(actor=request.user, records=[self.get_object()],
+                               **self.validated(serializers.StageAssignmentSerializer))
+        return self.fresh()
 
     @extend_schema(responses=serializers.CheckSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)

@@ -10,6 +10,7 @@ from engagements.models.people import Role, User
 from engagements.models.search_entry import SearchEntry
 from engagements.models.sign_in import SignIn
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
+from engagements.models.stage_assignment import StageAssignment
 from engagements.models.stage_waiver import StageWaiver
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Role",
     "SearchEntry",
     "SignIn",
+    "StageAssignment",
     "StageRecord",
     "StageTransition",
     "StageWaiver",

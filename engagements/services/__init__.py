@@ -20,6 +20,7 @@ from engagements.services.people import (
     update_person,
 )
 from engagements.services.sign_ins import end_sign_ins, remember_sign_in
+from engagements.services.stage_assignments import assign_stages
 from engagements.services.stage_moves import follow_decision, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,
@@ -28,11 +29,35 @@ from engagements.services.stage_waivers import (
     sign_stage_waiver,
 )
 
-__all__ = ["add_member", "add_members", "add_model", "add_person", "change_password",
-           "create_customer", "create_engagement", "create_token", "draft_stage_waiver",
-           "drop_model", "end_sign_ins", "follow_decision", "mark_practice", "may_sign",
-           "move_stage", "move_stages",
-           "remember_sign_in", "remove_member", "reset_password", "revoke_stage_waiver",
-           "revoke_token", "set_model_scope", "set_people",
-           "sign_stage_waiver", "tick_item", "update_customer", "update_engagement",
-           "update_model", "update_person"]
+__all__ = [
+    "add_member",
+    "add_members",
+    "add_model",
+    "add_person",
+    "assign_stages",
+    "change_password",
+    "create_customer",
+    "create_engagement",
+    "create_token",
+    "draft_stage_waiver",
+    "drop_model",
+    "end_sign_ins",
+    "follow_decision",
+    "mark_practice",
+    "may_sign",
+    "move_stage",
+    "move_stages",
+    "remember_sign_in",
+    "remove_member",
+    "reset_password",
+    "revoke_stage_waiver",
+    "revoke_token",
+    "set_model_scope",
+    "set_people",
+    "sign_stage_waiver",
+    "tick_item",
+    "update_customer",
+    "update_engagement",
+    "update_model",
+    "update_person",
+]

@@ -4,12 +4,13 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements import queries, services
 from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
-from engagements.models import Engagement, Membership
+from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.moves import has_permission
 from engagements.search.index import pages_of
 from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageState
@@ -75,6 +76,7 @@ def engagement_page(request, code):
         "summary": queries.stage_summary(engagement), "stage_states": list(StageState),
         "stage_moves": [move for move in BULK_MOVES if allowed(request.user, Can.VIEW_INTERNAL)
                         and has_permission(request.user, TRANSITIONS[move])],
+        "team": engagement.memberships.exclude(role=Role.REVIEWER).select_related("user"),
         "transitions": _transitions(engagement)[:12]})
 
 
@@ -98,6 +100,34 @@ def team(request, code):
     return render(request, "engagements/team.html", {
         "engagement": engagement, "active": "team", "form": form,
         "members": engagement.memberships.select_related("user")})
+
+
+@require_POST
+def assign(request, code):
+    """Give the chosen stages of the matrix to a person, or to nobody."""
+    engagement = visible_engagement(request, code)
+    keys = [key for key in request.POST.getlist("record") if key.isdecimal()]
+    records = list(StageRecord.objects.filter(
+        model__engagement=engagement, pk__in=keys).select_related("model__engagement"))
+    chosen = request.POST.get("person", "")
+    person = engagement.memberships.filter(user=chosen).first() if chosen.isdecimal() else None
+    if not records:
+        messages.warning(request, _("Select stages in the matrix first."))
+    else:
+        attempt(request, lambda: services.assign_stages(
+            actor=request.user, records=records, person=person and person.user,
+            note=request.POST.get("comment", "")), lambda: _assigned(records, person))
+    return redirect("engagements:engagement", code)
+
+
+def _assigned(records: list, person: Membership | None) -> str:
+    if person is None:
+        return ngettext("%(n)d stage is assigned to nobody now.",
+                        "%(n)d stages are assigned to nobody now.", len(records)) % {
+                            "n": len(records)}
+    return ngettext("%(n)d stage is assigned to %(person)s.",
+                    "%(n)d stages are assigned to %(person)s.", len(records)) % {
+                        "n": len(records), "person": person.user}
 
 
 @require_POST
