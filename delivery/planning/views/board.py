@@ -30,6 +30,7 @@ def board(request):
     return render(request, "delivery/planning/board.html", {
         "page": page, "rows": rows_query.rows_of(page, now), "stages": list(Stage),
         "states": [state for state in StageState if state not in DONE],
+        "every_state": list(StageState),
         "blocked": count_text(counted(rows_query.blocked(found))),
         "old": count_text(counted(rows_query.waiting_for(found, rows_query.LONG_DAYS, now))),
         "moves": _moves(request.user), "may_move_all": page.paginator.total <= MOST_MOVED,
