@@ -90,7 +90,9 @@ def _take(browser, url: str, locale: str, who: str, path: str, out: Path) -> Non
     page.fill("#id_password", PASSWORD)
     page.click("form[novalidate] button[type=submit]")
     page.goto(f"{url}{path}", wait_until="load")
-    page.wait_for_timeout(1500)  # charts are drawn after the page
+    if page.locator("[data-chart-url]").count():
+        page.locator(".desk-chart :is(svg, canvas)").first.wait_for()
+    page.wait_for_timeout(1500)  # what else is drawn after the page
     picture = Image.open(io.BytesIO(page.screenshot()))
     picture.convert("RGB").quantize(COLOURS).save(out, optimize=True)
     context.close()
