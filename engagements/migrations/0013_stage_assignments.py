@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('engagements', '0011_people_listed_and_entries_by_target'),
+        ('engagements', '0012_calendar_tokens'),
     ]
 
     operations = [
