@@ -64,9 +64,10 @@ def _part(name: str, printed: str, load: str, seconds: float, status: int | None
     version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     said = {None: "not run", 0: "goal reached"}.get(status, f"goal not reached (status {status})")
     command = " ".join(["python -m", f"benchmarks.{name}", *OPTIONS[name]])
+    machine = f"{os.cpu_count()} cores, load {load}, nice {os.nice(0)}"
     return (f"## {name}\n\n{goal_of(name)}\n\n`{command}` · version {version} · "
-            f"{datetime.now(UTC):%Y-%m-%d} · {os.cpu_count()} cores, load {load}, nice {os.nice(0)} · "
-            f"{seconds:.0f} s · **{said}**\n\n```\n{printed}\n```\n")
+            f"{datetime.now(UTC):%Y-%m-%d} · {machine} · {seconds:.0f} s · **{said}**\n\n"
+            f"```\n{printed}\n```\n")
 
 
 def parts_of(text: str) -> dict[str, str]:
