@@ -143,7 +143,10 @@ def found_in(artifact: Artifact) -> Reading | ReadError | None:
         with local_path(artifact) as path:
             return read_file(path)
     except ReadError as error:
-        return None if error.code in ("unknown_format", "empty_file") else error
+        if error.code in ("unknown_format", "empty_file"):
+            return None
+        # Where it lies is nobody's matter: what a system call says of it names the path.
+        return ReadError(error.code, error.message.replace(str(path), artifact.name))
 
 
 def keep_found(artifact: Artifact, found: Reading | ReadError | None) -> bool:

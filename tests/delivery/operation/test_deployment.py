@@ -109,3 +109,24 @@ def test_the_doctor_speaks_chinese(db, capsys):
     assert len(lines) > 10
     begins = re.compile("(正常|注意|故障)  [^a-z：]+(（worker）)?：")
     assert [line for line in lines if not begins.match(line)] == []
+
+
+ENTRY_POINTS = {
+    "commands": ["manage.py", "migrate", "contenttypes", "--verbosity", "0"],
+    "worker": ["-c", "import delivery.celery as c; from django.conf import settings; "
+                     "open(settings.VAR_DIR / 'x', 'w')"],
+    "portal": ["-c", "import delivery.wsgi; from django.conf import settings; "
+                     "open(settings.VAR_DIR / 'x', 'w')"],
+}
+
+
+@pytest.mark.parametrize("name", ENTRY_POINTS)
+def test_what_a_process_writes_is_its_owner_s_only(name, tmp_path):
+    var = tmp_path / "var"
+    command = ["sh", "-c", 'umask 022; exec "$0" "$@"', sys.executable, *ENTRY_POINTS[name]]
+    run(*command, DESK_VAR_DIR=str(var), DATABASE_URL=f"sqlite:///{var}/desk.sqlite3",
+        REDIS_URL="", DJANGO_SETTINGS_MODULE="delivery.settings")
+    found = [var, *var.rglob("*")]
+    assert len(found) > 3
+    assert {str(path.relative_to(tmp_path)): oct(path.stat().st_mode) for path in found
+            if path.stat().st_mode & 0o077} == {}

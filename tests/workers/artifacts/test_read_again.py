@@ -66,3 +66,14 @@ def test_who_may_not_read_again_sees_no_button(client, people, artifact):
     client.force_login(people[Role.REVIEWER])
     page = client.get(reverse("workers:artifact", args=[artifact.pk])).content.decode()
     assert "read-again" not in page
+
+
+def test_a_note_names_the_file_and_not_where_it_lies(artifact, monkeypatch):
+    def fail(self, source):
+        raise ValueError(f"cut off: {source.path}")
+
+    monkeypatch.setattr(CsvLogReader, "read", fail)
+    assert read_artifacts([artifact]) == {}
+    artifact.refresh_from_db()
+    assert "cut off: loss.csv" in artifact.note
+    assert str(artifact.file.path) not in artifact.note
