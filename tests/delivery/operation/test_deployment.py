@@ -112,7 +112,7 @@ def test_the_doctor_speaks_chinese(db, capsys):
 
 
 ENTRY_POINTS = {
-    "commands": ["manage.py", "migrate", "contenttypes", "--verbosity", "0"],
+    "commands": ["manage.py", "certificate"],
     "worker": ["-c", "import delivery.celery as c; from django.conf import settings; "
                      "open(settings.VAR_DIR / 'x', 'w')"],
     "portal": ["-c", "import delivery.wsgi; from django.conf import settings; "
