@@ -1,7 +1,7 @@
 """Steps of the scenario that make documents: reports, acceptance with its signature, lists."""
 
 import re
-from email import message_from_bytes
+from email import message_from_bytes, policy
 from pathlib import Path
 
 from asn1crypto import pem
@@ -169,8 +169,8 @@ def _code_from_mail(person: User) -> str:
     """The one-time code of the newest e-mail to the person that holds one."""
     mails = sorted(Path(settings.EMAIL_FILE_PATH).iterdir(),
                    key=lambda path: path.stat().st_mtime_ns)
-    parsed = [message_from_bytes(path.read_bytes()) for path in mails]
-    texts = [mail.get_payload(decode=True).decode() for mail in parsed
+    parsed = [message_from_bytes(path.read_bytes(), policy=policy.default) for path in mails]
+    texts = [mail.get_body(("plain",)).get_content() for mail in parsed
              if person.email in mail["To"]]
     codes = [found.group() for text in texts
              if (found := re.search(r"(?<!\d)\d{6}(?!\d)", text))]

@@ -5,7 +5,6 @@ import secrets
 import smtplib
 from datetime import timedelta
 
-from django.core.mail import EmailMessage
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -17,6 +16,7 @@ from delivery.acceptance.services.powers_of_attorney import valid_power_of_attor
 from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
+from engagements.bilingual_mail import send_bilingual
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_move, require_permission
@@ -140,14 +140,15 @@ def masked_address(address: str) -> str:
 
 
 def _send(actor: User, review: Review, code: str) -> None:
-    body = _("Your code for signing %(document)s: %(code)s\n\nIt is valid "
-             "for ten minutes. If you did not request it, tell the project "
-             "manager: someone else may be using your account.\n") % {
-                 "document": review.document, "code": code}
-    message = EmailMessage(subject=f"[{_('Delivery Desk')}] {_('Code for signing')}", body=body,
-                           to=[actor.email])
+    def paragraphs() -> list[str]:
+        return [_("Your code for signing %(document)s: %(code)s\n\nIt is valid "
+                  "for ten minutes. If you did not request it, tell the project "
+                  "manager: someone else may be using your account.\n").strip() % {
+                      "document": review.document, "code": code}]
+
     try:
-        message.send()
+        send_bilingual(to=actor.email, subject=lambda: _("Code for signing"),
+                       paragraphs=paragraphs)
     except (smtplib.SMTPException, OSError) as error:
         raise WrongState(_("The code could not be sent by e-mail; try again in a minute or tell "
                            "the project manager.")) from error

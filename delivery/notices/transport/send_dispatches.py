@@ -4,8 +4,6 @@ import smtplib
 import time
 from datetime import datetime
 
-from django.conf import settings
-from django.core.mail import EmailMessage
 from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -17,6 +15,7 @@ from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport import dispatch_claims, failing_channels, http_client
 from delivery.notices.transport.channel_protocols import SENDERS
 from delivery.notices.transport.message_text import Item, headline, item_of
+from engagements.bilingual_mail import send_bilingual
 from engagements.models import User
 from engagements.text.printable_text import printable
 from engagements.text.text_joining import colon, labelled
@@ -112,9 +111,7 @@ def send_mail_to(user_id: int) -> None:
         dispatch_claims.withdraw(token, wrong)
     events = [row.event for row in rows if row not in wrong]
     if events:
-        with translation.override(mail_setting(user).language or settings.LANGUAGE_CODE):
-            outcome = _send_mail(user, [item_of(event) for event in events])
-            dispatch_claims.record_outcome(token, outcome, timezone.now())
+        dispatch_claims.record_outcome(token, _send_mail(user, events), timezone.now())
 
 
 def mail_setting(user: User) -> MailSetting:
@@ -141,16 +138,24 @@ def waiting_text(user: User) -> str:
                      ) if found else ""
 
 
-def _send_mail(user: User, items: list[Item]) -> Outcome:
-    about = f"{colon()}{items[0].about}" if len(items) == 1 else ""
-    blocks = ["\n".join(filter(None, [
-        f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
-        item.url])) for item in items]
-    blocks += filter(None, [waiting_text(user)])
-    message = EmailMessage(subject=f"[{_('Delivery Desk')}] {headline(items)}{about}"[:200],
-                           body="\n\n".join(blocks) + "\n", to=[user.email])
+def _send_mail(user: User, events: list[Event]) -> Outcome:
     try:
-        message.send()
+        send_bilingual(to=user.email, language=mail_setting(user).language,
+                       subject=lambda: _subject(events),
+                       paragraphs=lambda: _paragraphs(user, events))
     except (smtplib.SMTPException, OSError, ValueError) as error:
         return Outcome(False, "mail", type(error).__name__)
     return Outcome(True)
+
+
+def _subject(events: list[Event]) -> str:
+    items = [item_of(event) for event in events]
+    return headline(items) + (f"{colon()}{items[0].about}" if len(items) == 1 else "")
+
+
+def _paragraphs(user: User, events: list[Event]) -> list[str]:
+    items = [item_of(event) for event in events]
+    blocks = ["\n".join(filter(None, [
+        f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
+        item.url])) for item in items]
+    return [*blocks, *filter(None, [waiting_text(user)])]

@@ -1,17 +1,14 @@
-"""The e-mail with the link; in both languages, since nobody is signed in to say which."""
+"""The e-mail with the link; in both languages, as all e-mails."""
 
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
-from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
+from engagements.bilingual_mail import send_bilingual
 from engagements.models import User
-
-LANGUAGES = ("zh-hans", "en")
 
 
 def send_link(user_id: int) -> None:
@@ -19,20 +16,8 @@ def send_link(user_id: int) -> None:
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or not user.email or not user.has_usable_password():
         return
-    EmailMessage(subject=" / ".join(_in_each(_subject)), to=[user.email],
-                 body="\n\n".join(_in_each(lambda: _body(user, _link(user))))).send()
-
-
-def _in_each(text) -> list[str]:
-    found = []
-    for language in LANGUAGES:
-        with override(language):
-            found.append(text())
-    return found
-
-
-def _subject() -> str:
-    return f"[{_('Delivery Desk')}] {_('A new password')}"
+    send_bilingual(to=user.email, subject=lambda: _("A new password"),
+                   paragraphs=lambda: [_body(user, _link(user))])
 
 
 def _body(user: User, link: str) -> str:

@@ -1,12 +1,13 @@
 """E-mails of notices."""
 
+import re
 
 import pytest
 from django.core import mail
 from django.utils import timezone
 
 from delivery.notices import services, tasks
-from delivery.notices.models import Dispatch
+from delivery.notices.models import Dispatch, Event
 from delivery.notices.transport import send_dispatches
 from delivery.planning.services.control import add_todo
 from engagements.models import Membership, Role
@@ -34,17 +35,45 @@ def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, engagement, su
     message = mail.outbox[0]
     assert (len(mail.outbox), message.to) == (1, ["manager@example.com"])
     assert "https://desk.example.com/engagements/EP2501/models/LLM/survey/" in message.body
-    text = message.subject + message.body
+    text = message.subject + message.body + _html(message)
     assert [word for word in CONFIDENTIAL if word in text] == []
     assert "EP2501 (" in message.body.rpartition("\n\n")[2]  # what waits for the reader follows
     assert "secret" not in text
+
+
+def test_both_languages_as_text_and_as_html(mailed, submit, settings):
+    settings.PUBLIC_URL = "https://desk.example.com/"
+    submit()
+    Event.objects.update(subject="<b>LLM</b> & co")
+    send_dispatches.send_mail_to(mailed.pk)
+    message = mail.outbox[0]
+    chinese, english = message.body.split("-" * 20)[:2]
+    assert "阶段已提交" in chinese
+    assert "Stage submitted: a decision is due" in english
+    assert "[Delivery Desk] " in message.subject
+    assert len(message.subject) <= 200
+    html = _html(message)
+    address = "https://desk.example.com/engagements/EP2501/models/LLM/survey/"
+    assert html.count(f'href="{address}"') == 2
+    assert '<section lang="zh-hans"' in html
+    assert '<section lang="en"' in html
+    assert "<b>LLM</b>" not in html
+    assert not re.search(r"<(img|script|link)\b", html)  # nothing is fetched when it is opened
+    kinds = [part.get_content_type() for part in message.message().walk()]
+    assert kinds == ["multipart/alternative", "text/plain", "text/html"]
+
+
+def _html(message) -> str:
+    ((html, kind),) = message.alternatives
+    assert kind == "text/html"
+    return html
 
 
 def test_several_due_e_mails_leave_as_one(mailed, submit):
     submit(3)
     send_dispatches.send_mail_to(mailed.pk)
     assert len(mail.outbox) == 1
-    assert mail.outbox[0].body.count("/engagements/EP2501/") == 3
+    assert mail.outbox[0].body.count("/engagements/EP2501/") == 2 * 3  # in each language
 
 
 def test_who_left_the_team_gets_no_e_mail(people, submit):

@@ -1,0 +1,39 @@
+"""E-mails in both languages, as plain text and as HTML that is made of it.
+
+Who has chosen no language finds theirs in it.
+"""
+
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+BETWEEN = "\n\n" + "-" * 20 + "\n\n"
+LONGEST_SUBJECT = 200
+
+
+def send_bilingual(*, to: str, subject: Callable[[], str], paragraphs: Callable[[], list[str]],
+                   language: str = "") -> None:
+    """Send one e-mail; both functions are asked once in each language.
+
+    Args:
+        language: the only one, where the reader has chosen it.
+        subject: without the product's name, which is put before it.
+        paragraphs: plain text; lines stay lines, addresses become links.
+    Raises:
+        what the e-mail backend raises: SMTPException, OSError, ValueError.
+    """
+    subjects, parts = [], []
+    for code in [language] if language else [code for code, _name in settings.LANGUAGES]:
+        with override(code):
+            subjects.append(f"[{_('Delivery Desk')}] {subject()}")
+            parts.append({"language": code, "paragraphs": paragraphs()})
+    message = EmailMultiAlternatives(
+        subject=" / ".join(subjects)[:LONGEST_SUBJECT], to=[to],
+        body=BETWEEN.join("\n\n".join(part["paragraphs"]) for part in parts) + "\n")
+    message.attach_alternative(render_to_string("engagements/mail.html", {
+        "parts": parts, "subject": message.subject}), "text/html")
+    message.send()
