@@ -1,7 +1,5 @@
-"""E-mails in both languages, as plain text and as HTML that is made of it.
-
-Who has chosen no language finds theirs in it.
-"""
+"""E-mails in the reader's language, or in both where it is not known: as plain text and as HTML
+that is made of it."""
 
 from collections.abc import Callable
 
@@ -15,12 +13,12 @@ BETWEEN = "\n\n" + "-" * 20 + "\n\n"
 LONGEST_SUBJECT = 200
 
 
-def send_bilingual(*, to: str, subject: Callable[[], str], paragraphs: Callable[[], list[str]],
-                   language: str = "") -> None:
+def send_mail(*, to: str, subject: Callable[[], str], paragraphs: Callable[[], list[str]],
+              language: str = "") -> None:
     """Send one e-mail; both functions are asked once in each language.
 
     Args:
-        language: the only one, where the reader has chosen it.
+        language: the reader's; both, Chinese first, if left out.
         subject: without the product's name, which is put before it.
         paragraphs: plain text; lines stay lines, addresses become links.
     Raises:

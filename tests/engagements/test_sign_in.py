@@ -89,6 +89,8 @@ def test_a_forgotten_password_is_replaced_by_a_link_that_works_once(client, peop
     link = re.search(rf"{re.escape(settings.PUBLIC_URL)}(\S+)", message.body).group(1)
     assert "一小时" in message.body  # both languages: nobody is signed in to say which
     assert "within an hour" in message.body
+    ((html, _kind),) = message.alternatives
+    assert [html.count(f'<section lang="{code}"') for code in ("zh-hans", "en")] == [1, 1]
     page = client.get(link, follow=True)
     new = {"new_password1": "Another-2026!", "new_password2": "Another-2026!"}
     assert client.post(page.redirect_chain[-1][0], new).url == reverse("login")

@@ -16,7 +16,7 @@ from delivery.acceptance.services.powers_of_attorney import valid_power_of_attor
 from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
-from engagements.bilingual_mail import send_bilingual
+from engagements.bilingual_mail import send_mail
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_move, require_permission
@@ -147,8 +147,8 @@ def _send(actor: User, review: Review, code: str) -> None:
                       "document": review.document, "code": code}]
 
     try:
-        send_bilingual(to=actor.email, subject=lambda: _("Code for signing"),
-                       paragraphs=paragraphs)
+        send_mail(to=actor.email, subject=lambda: _("Code for signing"),
+                  paragraphs=paragraphs)
     except (smtplib.SMTPException, OSError) as error:
         raise WrongState(_("The code could not be sent by e-mail; try again in a minute or tell "
                            "the project manager.")) from error

@@ -4,6 +4,7 @@ import smtplib
 import time
 from datetime import datetime
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport import dispatch_claims, failing_channels, http_client
 from delivery.notices.transport.channel_protocols import SENDERS
 from delivery.notices.transport.message_text import Item, headline, item_of
-from engagements.bilingual_mail import send_bilingual
+from engagements.bilingual_mail import send_mail
 from engagements.models import User
 from engagements.text.printable_text import printable
 from engagements.text.text_joining import colon, labelled
@@ -140,9 +141,9 @@ def waiting_text(user: User) -> str:
 
 def _send_mail(user: User, events: list[Event]) -> Outcome:
     try:
-        send_bilingual(to=user.email, language=mail_setting(user).language,
-                       subject=lambda: _subject(events),
-                       paragraphs=lambda: _paragraphs(user, events))
+        send_mail(to=user.email, language=mail_setting(user).language or settings.LANGUAGE_CODE,
+                  subject=lambda: _subject(events),
+                  paragraphs=lambda: _paragraphs(user, events))
     except (smtplib.SMTPException, OSError, ValueError) as error:
         return Outcome(False, "mail", type(error).__name__)
     return Outcome(True)

@@ -7,7 +7,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
-from engagements.bilingual_mail import send_bilingual
+from engagements.bilingual_mail import send_mail
 from engagements.models import User
 
 
@@ -16,8 +16,8 @@ def send_link(user_id: int) -> None:
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or not user.email or not user.has_usable_password():
         return
-    send_bilingual(to=user.email, subject=lambda: _("A new password"),
-                   paragraphs=lambda: [_body(user, _link(user))])
+    send_mail(to=user.email, subject=lambda: _("A new password"),
+              paragraphs=lambda: [_body(user, _link(user))])
 
 
 def _body(user: User, link: str) -> str:

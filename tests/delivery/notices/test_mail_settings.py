@@ -71,7 +71,7 @@ def test_a_digest_arrives_as_one_mail_in_the_persons_language(received, promised
     send_mail_to(promised.pk)
     [(to, mail)] = received
     assert to == [promised.email]
-    body = mail.get_content()
+    body = mail.get_body(("plain",)).get_content()
     assert "Delivery Desk" in mail["Subject"]
     assert body.count("To-do for you · T-") == 2
     assert set(Dispatch.objects.values_list("state", flat=True)) == {"sent"}
@@ -80,7 +80,7 @@ def test_a_digest_arrives_as_one_mail_in_the_persons_language(received, promised
 def test_without_a_choice_the_installations_language_counts(received, promised):
     nine_o_clock_has_come()
     send_mail_to(promised.pk)
-    assert "To-do for you" not in received[0][1].get_content()
+    assert "To-do for you" not in received[0][1].get_body(("plain",)).get_content()
 
 
 def test_what_is_due_in_quiet_hours_waits_for_their_end(received, promised):
