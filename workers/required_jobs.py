@@ -46,6 +46,7 @@ REQUIRED_JOBS = (
     RequiredJob(Stage.TRAIN_ADAPT, ("adapt.gpu2npu",), framework=_F.PYTORCH, training=_T.TOOL),
     RequiredJob(Stage.TRAIN_ADAPT, ("survey.tf_scan",), framework=_F.TENSORFLOW,
                 training=_T.TOOL),
+    RequiredJob(Stage.TRAIN_ADAPT, ("adapt.code_changes",), training=_T.MANUAL),
     RequiredJob(Stage.TRAIN_ADAPT, ("adapt.smoke_train", "adapt.megatron_train")),
     RequiredJob(Stage.TRAIN_ADAPT, ("adapt.ckpt_check",)),
     RequiredJob(Stage.INFER_MIGRATE, ("inf.atc",), inference=_I.OFFLINE),

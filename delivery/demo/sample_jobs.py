@@ -21,6 +21,7 @@ PARAMETERS: dict[str, dict] = {
     "survey.tf_scan": {"tool": "~/projects/convert_tf2npu/main.py", "source": "~/data/tf_net",
                        "entry": "~/data/tf_net/train.py"},
     "adapt.gpu2npu": {"source": "~/data/inspect_net"},
+    "adapt.code_changes": {"source": "~/data/inspect_net", "migrated": "~/projects/patched"},
     "adapt.megatron_train": SHORT_TRAINING,
     "adapt.ckpt_check": {"folder": "~/data/ckpt"},
     "inf.mindie_run": {**SERVED, "atb_speed": "~/projects/atb-models"},

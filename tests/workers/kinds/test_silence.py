@@ -41,6 +41,8 @@ CASES: dict[str, dict] = {
     "env.tensorflow_build": {}, "env.tools_install": {},
     "env.tensorflow_install": {"parameters": {
         "wheel": "~/wheels/tensorflow-2.6.5-cp39-cp39-linux_aarch64.whl"}},
+    "acc.tf_dump": {"cards": 1}, "adapt.code_changes": {}, "perf.aoe_train": {"cards": 1},
+    "adapt.corpus_check": {"parameters": {"tests": "~/test.jsonl"}}, "perf.trace_folder": {},
     "inf.atc_singleop": {}, "inf.lite_bench": {"cards": 1}, "inf.vllm_serve": {"cards": 1},
     "inf.vllm_bench": {"parameters": {"concurrencies": "1, 4", "lengths": "16/8"}},
     "inf.atc": {}, "inf.mindie_bench": {}, "inf.mindie_run": {"cards": 1}, "inf.mindie_serve": {},
@@ -54,7 +56,9 @@ CASES: dict[str, dict] = {
 # Their log proves nothing: the files do. Of the second group it proves the device or checksums.
 FILES_ONLY = {
     "acc.compare", "acc.config_check", "acc.config_pack", "acc.dump", "acc.dump_to_npy",
-    "acc.eval", "acc.graph", "acc.om_compare", "acc.overflow_parse", "adapt.auto_patch_check",
+    "acc.eval", "acc.graph", "acc.tf_dump", "adapt.code_changes", "adapt.corpus_check",
+    "perf.aoe_train", "perf.trace_folder", "acc.om_compare", "acc.overflow_parse",
+    "adapt.auto_patch_check",
     "adapt.ckpt_check", "adapt.corpus_convert", "adapt.onnx_export", "adapt.preprocess",
     "env.software", "evi.checksums", "inf.om_bench", "inf.vllm_bench", "inf.quant",
     "inf.pyacl_profile",
@@ -62,18 +66,20 @@ FILES_ONLY = {
 DEVICE_ONLY = {"acc.api_check", "inf.overflow_dump", "inf.mindie_serve", "inf.vllm_serve",
                "perf.mem_peak", "env.cann_install"}
 # Files that must be there although no reader knows them, or that no pattern of the kind names.
-MORE_FILES = {"inf.atc": ("*.om",), "inf.atc_singleop": ("operators/*.om",),
+MORE_FILES = {"acc.tf_dump": (), "perf.trace_folder": (), "inf.atc": ("*.om",), "inf.atc_singleop":
+              ("operators/*.om",),
               "inf.mslite": ("*.mindir",), "inf.overflow_dump": ("*/Opdeb*",),
               "run.command": ("result/*.json",),
               "acc.dump_to_npy": (), "acc.eval": ("*.json",),
               "env.mindspeed_install": ("packages.txt",), "env.software": ("software.*",)}
-BY_NAME = {"run.command", "inf.atc", "inf.atc_singleop", "inf.mslite", "acc.dump_to_npy",
+BY_NAME = {"run.command", "acc.tf_dump", "inf.atc", "inf.atc_singleop", "inf.mslite",
+           "acc.dump_to_npy",
            "inf.overflow_dump"}  # content not read
 TRAININGS = {"adapt.smoke_train", "acc.asd_run", "adapt.megatron_train", "perf.msprof"}
 # kind -> kinds whose output is also one of its own: a training is one, whoever starts it
 ALSO_RIGHT = {**dict.fromkeys(("adapt.smoke_train", "acc.asd_run"), TRAININGS),
               "perf.msprof": {"inf.pyacl_profile"}, "inf.pyacl_profile": {"perf.msprof"},
-              "env.npu_info": {"env.hdk_install"}}
+              "env.npu_info": {"env.hdk_install"}, "perf.aoe_train": {"perf.aoe"}}
 
 
 @pytest.fixture
@@ -124,7 +130,8 @@ def test_every_kind_that_holds_cards_says_what_it_claims_of_them():
               and kind.cards_for(kind.clean(kind.example_parameters()))
               and not kind.claims_device}
     # what they leave is the same wherever it was computed
-    assert silent == {"acc.config_pack", "acc.dump", "acc.eval", "adapt.onnx_export", "inf.quant"}
+    assert silent == {"acc.config_pack", "acc.dump", "acc.tf_dump", "acc.eval",
+    "adapt.onnx_export", "inf.quant"}
 
 
 @pytest.mark.parametrize("code", CASES)

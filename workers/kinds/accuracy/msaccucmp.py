@@ -17,6 +17,13 @@ python=$1 tool=$2; shift 2; mkdir -p result
     toolkit/tools/operator_cmp/compare) || exit 127
 exec "$python" "$tool" "$@" -out result
 """
+AS_TEXT = r"""
+python=$1; shift; "$@"; status=$?
+"$python" -c 'import glob, numpy
+for path in glob.glob("result/*.npy"):
+    numpy.savetxt(path[:-4] + ".txt", numpy.load(path).reshape(-1), fmt="%.9g")' || exit $?
+exit $status
+"""
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
 
 
@@ -72,12 +79,20 @@ class OverflowParse(_Msaccucmp):
 class DumpToNpy(_Msaccucmp):
     code = "acc.dump_to_npy"
     title = _("Dump to numpy")
-    description = _("Turns dump files of the device into .npy files.")
+    description = _("Turns dump files of the device into .npy files, and into text where asked.")
     success = _("At least one .npy file was written.")
     command = "convert"
-    collect = ("result/*.npy",)
+    collect = ("result/*.npy", "result/*.txt")
     parameters: ClassVar = (
-        Parameter("dump", _("Dump file or folder"), "path"), TOOL, PYTHON)
+        Parameter("dump", _("Dump file or folder"), "path"),
+        Parameter("as_text", _("Also as text"), "flag", default=False,
+                  help=_("One number a line, beside each .npy; needs numpy.")), TOOL, PYTHON)
+
+    def argv(self, parameters):
+        command = super().argv(parameters)
+        if not parameters["as_text"]:
+            return command
+        return ["sh", "-c", AS_TEXT, "text", parameters["python"], *command]
 
     def options(self, parameters):
         return ["-d", parameters["dump"], "-v", "2"]
@@ -97,6 +112,7 @@ class OmCompare(_Msaccucmp):
     description = _("Compares the dump of an offline model with a reference, node by node.")
     success = _("The table was written; the first deviating tensor is shown.")
     command = "compare"
+    stages = (Stage.INFER_TUNE, Stage.INFER_MIGRATE, Stage.TRAIN_TUNE)  # also TensorFlow's dumps
     collect = ("result/*.csv", "result/*.txt")
     judged_files = ("result/*.csv",)
     parameters: ClassVar = (

@@ -21,7 +21,8 @@ CUSTOM_OPERATORS = Parameter(
     "custom_operators", _("Custom operator library"), "path", is_required=False,
     help=_("ASCEND_CUSTOM_OPP_PATH: searched before the built-in operators. Where an AI CPU "
            "operator lacks a data type, AutoCastMode=1 in the node's init.conf inserts a Cast."))
-FILES = ("model_file", "weight_file", "aipp", "fusion_switches", "custom_operators")
+FILES = ("model_file", "weight_file", "aipp", "fusion_switches", "custom_operators",
+         "compression")
 CONVERT, CHECK = "0", "3"
 # 1 and 5 turn models into JSON and want --om and --json instead of --model: no conversions.
 ATC_MODES = {CONVERT: _("Convert to an offline model"), CHECK: _("Check only")}
@@ -61,6 +62,9 @@ class Atc(JobKind):
                   choices=tuple(PRECISIONS), names=PRECISIONS,
                   help=_("--precision_mode; empty: the tool's default for the chip.")),
         CUSTOM_OPERATORS,
+        Parameter("compression", _("Calibration (AMCT)"), "path", is_required=False,
+                  help=_("--compression_optimize_conf: quantises while converting, with the data "
+                         "that the file names.")),
     )
     collect = ("*.om", "fusion_result.json", "check_result.json", "aipp.cfg")
     gate_parameters: ClassVar = {"mode": CONVERT}
@@ -74,7 +78,9 @@ class Atc(JobKind):
 
     def argv(self, parameters):
         # A leading ~ inside an option is not expanded by any shell; pass the value through one.
-        script = ('m=$1 w=$2 a=$3 f=$4 o=$5; shift 5; [ -z "$w" ] || set -- --weight="$w" "$@"; '
+        script = ('m=$1 w=$2 a=$3 f=$4 o=$5 c=$6; shift 6; '
+                  '[ -z "$w" ] || set -- --weight="$w" "$@"; '
+                  '[ -z "$c" ] || set -- --compression_optimize_conf="$c" "$@"; '
                   '[ -z "$o" ] || export ASCEND_CUSTOM_OPP_PATH="$o"; '
                   'if [ -n "$a" ]; then cp "$a" aipp.cfg || exit $?; '
                   'set -- --insert_op_conf="$a" "$@"; fi; '

@@ -144,8 +144,36 @@ def overflow():
         stream.write(bytes(64))
 
 
+def tf_dump():
+    """Files as dump_config of TensorFlow's adapter leaves them."""
+    name_device()
+    folder = os.path.join(os.environ["NPU_DUMP_PATH"], "20261127000000", "0", "net", "1",
+                          os.environ["NPU_DUMP_STEP"])
+    os.makedirs(folder)
+    for name in ("MatMul.dense_MatMul.3.2.1732082705999000", "Softmax.softmax.4.2.1732082706000"):
+        with open(os.path.join(folder, name), "wb") as stream:
+            stream.write(bytes(range(64)))
+
+
+def aoe_train():
+    """The report that AOE leaves in the work folder; both times are measured."""
+    name_device()
+    times = []
+    for rounds in (40000, 20000):
+        began = time.perf_counter()
+        sum(math.sqrt(n) for n in range(rounds))
+        times.append(round((time.perf_counter() - began) * 1000, 6))
+    gain = f"{100 * (times[0] - times[1]) / times[0]:.2f}%"
+    with open(f"aoe_result_opat_20261127000000_pid{os.getpid()}.json", "w") as stream:
+        json.dump([{"basic": {"tuning_name": "train", "tuning_time(s)": 1}, "OPAT": {
+            "model_baseline_performance(ms)": times[0], "model_performance_improvement": gain,
+            "model_result_performance(ms)": times[1],
+            "opat_tuning_result": "tuning successful"}}], stream)
+
+
 print("run.py", *sys.argv[1:], flush=True)
 {"smoke": smoke, "estimator": estimator, "loss_monitor": loss_monitor, "pack": pack, "dump": dump,
  "evaluate": evaluate, "profile": profile,
- "export": export, "burn": burn, "pyacl": pyacl, "overflow": overflow}[
+ "export": export, "burn": burn, "pyacl": pyacl, "overflow": overflow,
+ "tf_dump": tf_dump, "aoe_train": aoe_train}[
     sys.argv[1]](*sys.argv[2:])
