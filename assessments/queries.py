@@ -86,12 +86,12 @@ def with_newest_verdicts(criteria: list[Criterion]) -> list[Criterion]:
 
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
     """All measurements of a criterion's quantity, newest first, without the baseline's file,
-    runs on the source platform, and trials of kinds that measure nothing."""
+    runs on the source platform, regression runs, and trials of kinds that measure nothing."""
     trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
     found = Measurement.objects.filter(
         model=criterion.model, quantity=criterion.quantity).exclude(
-        job__stage__in=ON_SOURCE_PLATFORM).exclude(job__kind__in=trials).select_related(
-        "artifact", "job")
+        job__stage__in=ON_SOURCE_PLATFORM).exclude(job__kind__in=trials).exclude(
+        job__is_regression=True).select_related("artifact", "job")
     if criterion.baseline:
         found = found.exclude(artifact=criterion.baseline.artifact)
     return found

@@ -10,11 +10,15 @@ from workers.signals import job_succeeded, reading_stored
 
 @receiver(job_succeeded)
 def measure_and_judge(sender, job, readings, **kwargs) -> None:
-    """Record what the job's files measured and judge the current criteria they touch."""
+    """Record what the job's files measured and judge the current criteria they touch.
+
+    A regression run is measured, and compared by who started it; it judges nothing.
+    """
     if job.model is None:
         return
-    services.judge_affected([m for artifact in job.artifacts.all()
-                             for m in services.measure_artifact(artifact)])
+    measured = [m for artifact in job.artifacts.all() for m in services.measure_artifact(artifact)]
+    if not job.is_regression:
+        services.judge_affected(measured)
 
 
 @receiver(reading_stored)

@@ -10,7 +10,7 @@ from engagements.api.tokens import TokenView
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
         "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
-        "delivery.surveys", "delivery.operation",
+        "delivery.surveys", "delivery.operation", "delivery.documents",
         "delivery.next_steps", "delivery.portal", "delivery.demo")
 
 

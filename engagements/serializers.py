@@ -87,13 +87,14 @@ class StageRecordSerializer(serializers.ModelSerializer):
     checklist = ChecklistItemSerializer(many=True, read_only=True)
     transitions = StageTransitionSerializer(many=True, read_only=True)
     allowed_moves = AllowedMovesField(TRANSITIONS)
+    method_step = serializers.CharField(read_only=True)
     assigned_to = serializers.IntegerField(source="assignment.person_id", default=None,
                                            read_only=True, allow_null=True)
 
     class Meta:
         model = StageRecord
-        fields = ["id", "model", "stage", "state", "started_at", "submitted_at", "passed_at",
-                  "checklist", "transitions", "allowed_moves", "assigned_to"]
+        fields = ["id", "model", "stage", "method_step", "state", "started_at", "submitted_at",
+                  "passed_at", "checklist", "transitions", "allowed_moves", "assigned_to"]
 
 
 class StageWaiverSerializer(serializers.ModelSerializer):

@@ -22,6 +22,17 @@ class Stage(models.TextChoices):
     ACCEPT = "accept", _("Acceptance")
 
 
+# The item of the solution guide's six-step method (六步法) that a stage belongs to. Preparing the
+# environment and acceptance are none of its items; its sixth is integration and operation.
+SIX_STEPS = {
+    Stage.SURVEY: (1, _("Survey and planning")), Stage.DESIGN: (2, _("Design of the solution")),
+    Stage.TRAIN_ADAPT: (3, _("Adaptation of the training")),
+    Stage.TRAIN_TUNE: (4, _("Tuning of the model")),
+    Stage.INFER_MIGRATE: (5, _("Deployment of the inference")),
+    Stage.INFER_TUNE: (4, _("Tuning of the model")),
+}
+
+
 class Scope(models.TextChoices):
     FULL = "full", _("Training and inference")
     TRAINING = "training", _("Training only")

@@ -85,7 +85,7 @@ READ = {
     "quotes:payment": PRICERS, "quotes:conditions": PRICERS, "quotes:line_new": PRICERS,
     "quotes:line_edit": PRICERS, "quotes:rate_card": FIRM, "quotes:import_new": PRICERS,
     "quotes:import": PRICERS, "quotes:discount_limits": frozenset({ADMIN}),
-    "documents:company": MANAGERS,
+    "documents:company": MANAGERS, "documents:certificates": FIRM,
     "planning:board": FIRM, "planning:effort": FIRM, "planning:effort_line": WORKERS,
     "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
@@ -103,6 +103,7 @@ READ = {
     "planning:pdf": FIRM,
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
     "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
+    "acceptance:regression_runs": EVERYBODY,
     "acceptance:verify": EVERYBODY,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
     "reports:deliverables": EVERYBODY, "reports:deliverable_new": MANAGERS,
@@ -158,7 +159,8 @@ WRITE = {
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
     "people:token_revoke", "people:sign_ins_end", "people:sign_in_end",
-    "people:duty_set", "reports:hand_over", "reports:co_sign", "reports:chain_reset",
+    "people:duty_set", "documents:certificate_remove",
+    "reports:hand_over", "reports:co_sign", "reports:chain_reset",
     "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
     "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
     "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",
@@ -193,6 +195,7 @@ TESTED_WITH_THEIR_OBJECTS = {
     "reports:preview", "reports:file", "portal:password_choice",
     "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
     "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
+    "documents:certificate_file", "acceptance:regression_run",
 }
 
 
@@ -316,6 +319,7 @@ def world(people, engagement, settings, tmp_path):
         "reports:engagement": [code], "reports:document": [document.pk],
         "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
         "acceptance:third_party_reports": [code], "acceptance:warranty": [code],
+        "acceptance:regression_runs": [code],
         "reports:deliverables": [code], "reports:deliverable_new": [code],
         "reports:deliverable": [owed.pk], "reports:deliverable_proof": [owed.pk],
         "reports:progress": [document.pk], "reports:texts": [document.pk],
@@ -390,7 +394,7 @@ OF_AN_ENGAGEMENT = (
     "reports:engagement", "reports:document", "reports:deliverables", "reports:deliverable",
     "reports:deliverable_new", "reports:deliverable_proof", "acceptance:contract_terms",
     "acceptance:powers_of_attorney", "acceptance:third_party_reports", "acceptance:warranty",
-    "surveys:overview",
+    "acceptance:regression_runs", "surveys:overview",
     "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:consequences",
     "surveys:newer_version",
     *(name for name in READ if name.startswith("planning:")

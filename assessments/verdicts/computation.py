@@ -68,6 +68,16 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     return withheld(chosen, _doubt(criterion, runs))
 
 
+def judge_one(criterion: Criterion, run: Measurement) -> Outcome:
+    """What this one run alone says of a criterion: no verdict, and nothing is stored."""
+    if obstacle := _obstacle([run], criterion.baseline):
+        return Outcome(NOT_PROVABLE, None, obstacle)
+    try:
+        return _judge(criterion, run)
+    except ReadError as error:
+        return unread(error.code)
+
+
 def _not_repeated(baseline: Baseline | None) -> list[dict]:
     """A warning where the baseline was frozen with fewer than three runs (R-ACC-08)."""
     runs = recorded_runs(baseline) if baseline else FEWEST_RUNS

@@ -13,7 +13,8 @@ from delivery.acceptance.models import (
     WarrantyClaim,
 )
 from delivery.acceptance.models.review import CHOSEN
-from engagements.models import User
+from engagements.models import Engagement, User
+from workers.models import Node
 
 
 def date_input() -> forms.DateInput:
@@ -233,3 +234,17 @@ class RepairForm(forms.Form):
             state="succeeded", finished_at__gte=claim.raised_at)
         self.fields["regression"].queryset = (
             runs.filter(model=claim.model) if claim.model else runs).order_by("-pk")
+
+
+class RegressionForm(forms.Form):
+    """Which model's accepted runs are repeated, where, and what is new there."""
+
+    model = forms.ModelChoiceField(None, label=_("Model"))
+    node = forms.ModelChoiceField(None, label=_("Node"))
+    release = forms.CharField(label=_("What is new"), max_length=120, help_text=_(
+        "For example: CANN 8.2.RC1"))
+
+    def __init__(self, *args, engagement: Engagement, user: User, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.current()
+        self.fields["node"].queryset = Node.objects.visible_to(user)

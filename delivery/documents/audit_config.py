@@ -3,7 +3,7 @@
 from delivery.documents import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
 
-track_rows(own.BrandingVersion, own.CompanyProfile, own.Currency)
+track_rows(own.BrandingVersion, own.CompanyProfile, own.Currency, own.StaffCertificate)
 do_not_track({
     own.FailedFile: "a file that could not be made yet; that it failed for good is an entry",
 })

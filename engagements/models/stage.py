@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.engagement import Engagement, MigratedModel, localized
 from engagements.models.visibility import in_engagements_of
-from engagements.stages import Stage, StageMove, StageState
+from engagements.stages import SIX_STEPS, Stage, StageMove, StageState
 
 
 class StageRecordQuerySet(AuditedQuerySet):
@@ -45,6 +45,12 @@ class StageRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model} · {self.get_stage_display()}"
+
+    @property
+    def method_step(self) -> str:
+        """Number and name of the stage in the six-step method; "" where it has none."""
+        number, label = SIX_STEPS.get(self.stage, (0, ""))
+        return f"{number} {label}" if number else ""
 
     @property
     def engagement(self) -> Engagement:

@@ -1,6 +1,7 @@
 """Stages, gates and the audit chain."""
 
 import pytest
+from django.urls import reverse
 
 from engagements import services
 from engagements.audit import audit_log
@@ -72,3 +73,15 @@ def test_audit_chain_shows_a_change(people, model):
 def test_only_managers_shape_an_engagement(people, engagement, role):
     with pytest.raises(NotAllowed):
         services.add_model(actor=people[role], engagement=engagement, code="Z", name="z")
+
+
+def test_stages_bear_the_names_of_the_six_step_method_beside_their_own(people, engagement, client):
+    model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="SIX",
+                               name="六步")
+    steps = {record.stage: record.method_step.partition(" ")[0] for record in model.stages.all()}
+    assert steps == {"survey": "1", "design": "2", "env": "", "train_adapt": "3",
+                     "train_tune": "4", "infer_migrate": "5", "infer_tune": "4", "accept": ""}
+    client.force_login(people[Role.MANAGER])
+    page = client.get(reverse("engagements:stage", args=[engagement.code, "SIX", "survey"]),
+                      headers={"accept-language": "en"}).content.decode()
+    assert "Six-step method: 1 Survey and planning" in page

@@ -104,6 +104,8 @@ class Job(ClaimableRow):
     login = models.ForeignKey(NodeLogin, models.PROTECT, null=True, blank=True,
                               related_name="jobs")
     is_practice = models.BooleanField(default=False)
+    # Repeats an accepted run on other software: what it measures bears on no verdict.
+    is_regression = models.BooleanField(default=False)
     parameters = models.JSONField(default=dict, blank=True)
     command = models.JSONField(_("command"), default=list, blank=True)
     # As it was chosen when the job was queued: `workers.runtimes.chosen.Chosen.kept`.

@@ -120,6 +120,33 @@ def _hdk(f):
         hdk < version("24.1.RC3") and f.get("cards_per_process", 1) > 1)
 
 
+PACKAGE_ARCH = re.compile(r"(aarch64|arm64|x86[_-]64|amd64)", re.IGNORECASE)
+SAME_ARCH = {"arm64": "aarch64", "x86-64": "x86_64", "amd64": "x86_64", "x86": "x86_64"}
+# The series of a chip in the name of a driver or kernels package, and as npu-smi names it.
+PACKAGE_SERIES = re.compile(r"(?:hdk|kernels)-(310p|310b|310|910b|910c|910)(?![a-z0-9])",
+                            re.IGNORECASE)
+CHIP_SERIES = re.compile(r"^(?:Ascend)?\s?(310P|310B|310|910B|910C|910)(?![0-9_ ]\d)",
+                         re.IGNORECASE)
+
+
+def _arch(text: str) -> str:
+    return SAME_ARCH.get(text.lower(), text.lower())
+
+
+def _packages(f):
+    """Packages whose name carries another architecture or series of chips than the node has.
+
+    A name without them says nothing; chips whose series the name does not tell are not compared.
+    """
+    chip = CHIP_SERIES.match(f.get("chip") or "")
+    for name in f["packages"]:
+        arch, series = PACKAGE_ARCH.search(name), PACKAGE_SERIES.search(name)
+        if arch and _arch(arch[1]) != _arch(f["arch"]):
+            yield Spot(f"{name}, {f['arch']}", "packages, arch", "arch")
+        if chip and series and series[1].lower() != chip[1].lower():
+            yield Spot(f"{name}, {f['chip']}", "packages, chip", "chip")
+
+
 rule("R-ENV-01", BLOCK, "S3, X12", "chips",
      _("Every required chip must report the health OK."),
      _("Take the chip out of use, or reset it and read the chips again."), _unhealthy)
@@ -196,3 +223,6 @@ rule("R-ENV-21", BLOCK, "D", "container_engines",
      _("A container needs an engine on the node; none that answers was found there."),
      _("Install docker, podman or nerdctl for the user of the jobs, then try the log-in again."),
      lambda f: not f["container_engines"])
+rule("R-ENV-22", BLOCK, "S0 3.3.1", "packages arch",
+     _("The name of a package must carry the architecture and the chip of the node."),
+     _("Fetch the package that was built for this node."), lambda f: list(_packages(f)))

@@ -34,6 +34,7 @@ def queue_job(
     engagement: Engagement | None = None, model: MigratedModel | None = None, stage: str = "",
     node: Node | None = None, priority: int = Priority.NORMAL,
     nodes: Sequence[Node] = (), restarts: int = 0, runtime: Runtime | None = None,
+    is_regression: bool = False,
 ) -> Job:
     """A new job in the queue; workers are woken once this has committed.
 
@@ -41,12 +42,14 @@ def queue_job(
         nodes: several that run it together (`services.gangs`); the first is where ranks meet.
         restarts: how often all of them begin again after a failure.
         runtime: for this job; else that of its model, its engagement or its node.
+        is_regression: repeats an accepted run; what it measures bears on no verdict.
 
     Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
     (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
     job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority,
-                         nodes=nodes, restarts=restarts, runtime=runtime)
+                         nodes=nodes, restarts=restarts, runtime=runtime,
+                         is_regression=is_regression)
     _wake(job)
     return job
 
@@ -56,6 +59,7 @@ def _queue_unwoken(
     model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
     priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
     nodes: Sequence[Node] = (), restarts: int = 0, runtime: Runtime | None = None,
+    is_regression: bool = False,
 ) -> Job:
     declaration = kinds.get(kind)
     engagement = model.engagement if model else engagement
@@ -96,6 +100,7 @@ def _queue_unwoken(
         timeout_seconds=declaration.time_limit(values), priority=priority,
         next_step_at=timezone.now(), results={"preflight": checked}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
+        is_regression=retry_of.is_regression if retry_of else is_regression,
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)

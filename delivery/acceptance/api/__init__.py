@@ -1,7 +1,7 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.acceptance.api import reviews, warranty
+from delivery.acceptance.api import regression, reviews, warranty
 
-routes = [*reviews.routes, *warranty.routes]
+routes = [*reviews.routes, *warranty.routes, *regression.routes]
 
 __all__ = ["routes"]

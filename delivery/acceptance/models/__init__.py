@@ -1,6 +1,7 @@
 """Reviews, signatures, contract terms, powers of attorney and third-party reports."""
 
 from delivery.acceptance.models.contract_terms import AcceptanceTerms, NoticeProof, PowerOfAttorney
+from delivery.acceptance.models.regression_run import RegressionJob, RegressionRun
 from delivery.acceptance.models.review import (
     Condition,
     ModelDecision,
@@ -20,6 +21,8 @@ __all__ = [
     "NoticeProof",
     "PowerOfAttorney",
     "Receipt",
+    "RegressionJob",
+    "RegressionRun",
     "Review",
     "ReviewComment",
     "Seal",

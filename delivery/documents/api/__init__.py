@@ -1,1 +1,5 @@
-"""REST endpoints of branding."""
+"""REST endpoints of branding and of the staff's certificates."""
+
+from delivery.documents.api import certificates
+
+routes = certificates.routes

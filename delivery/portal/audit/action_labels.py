@@ -16,6 +16,8 @@ PEOPLE = {
     "notices.prefer": _("Notification settings changed"),
     "notices.mail": _("Language and quiet hours of e-mails changed"),
     "company.save": _("Our company's data changed"),
+    "regression.start": _("Regression run started"),
+    "certificate.add": _("Certificate recorded"), "certificate.remove": _("Certificate removed"),
     "row.write": _("Row written"), "sample.load": _("Sample engagement loaded"),
     "practice.remove": _("Practice data removed"),
     "view.save": _("View of the portfolio kept"), "view.delete": _("View of the portfolio deleted"),

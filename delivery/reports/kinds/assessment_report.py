@@ -2,7 +2,16 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts import agreement_sheets, analysis, money, planning, survey
+from delivery.reports.facts import (
+    agreement_sheets,
+    analysis,
+    analysis_modes,
+    graph_operators,
+    money,
+    overall_analysis,
+    planning,
+    survey,
+)
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
 from delivery.reports.registry import EFFORT_HINT, Block, DocumentKind, Section, register
@@ -10,8 +19,13 @@ from delivery.reports.registry import EFFORT_HINT, Block, DocumentKind, Section,
 
 def facts(source: Source) -> dict:
     """Survey, analyses, baselines, effort, risks and resources."""
+    modes = analysis_modes.modes(source)
     return {
         "tables": {
+            "overall": overall_analysis.overall(source),
+            "modes": analysis_modes.modes_table(modes),
+            "findings": analysis_modes.findings_table(modes),
+            "operators": graph_operators.operators(source),
             "present": survey.answers(source, lambda: _("Business, platform and application"),
                                       survey.PRESENT),
             "models_today": survey.model_answers(source, lambda: _("Models today"), survey.MODEL),
@@ -34,11 +48,12 @@ register(DocumentKind(
     "AS", _("Migration assessment report"),
     _("Whether and how the models can move: support, gaps, effort, risks, advice."),
     (
-        Section("summary", _("Summary and conclusion"), ("words:as_conclusion", "part:model_table"),
-                starts_page=True),
+        Section("summary", _("Summary and conclusion"),
+                ("words:as_conclusion", "table:overall", "part:model_table"), starts_page=True),
         Section("method", _("Objects and method"), ("words:as_method", "part:survey_state")),
         Section("today", _("Present state"), ("table:present", "table:models_today")),
-        Section("support", _("Support"), ("figure:support", "table:support", "table:gaps")),
+        Section("support", _("Support"), ("figure:support", "table:support", "table:gaps",
+                                          "table:modes", "table:findings", "table:operators")),
         Section("baseline", _("Baseline"), ("table:figures_today", "table:baselines"),
                 is_wide=True),
         Section("target", _("Target platform and resources"),

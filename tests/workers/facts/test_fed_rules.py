@@ -128,6 +128,12 @@ CASES = {
                  ([scan("import torch\n" + LOADER.format(workers=8)), probe()],)),
     "R-CFG-22": (([scan('{"a": 1} // note\n', "config.json")],),
                  ([scan('{"a": 1}\n', "config.json")],)),
+    "R-ENV-22": (([NODE, probe()], ("env.hdk_install", {
+        "driver": "~/Ascend-hdk-310p-npu-driver_24.1.rc2_linux-x86-64.run",
+        "firmware": "~/Ascend-hdk-310p-npu-firmware_7.3.0.1.231.run"})),
+                 ([NODE, probe()], ("env.hdk_install", {
+                     "driver": "~/Ascend-hdk-910b-npu-driver_24.1.rc2_linux-aarch64.run",
+                     "firmware": "~/Ascend-hdk-910b-npu-firmware_7.3.0.1.231.run"}))),
     "R-PAR-03": (([megatron(world=32, dp=8)],), ([megatron(world=64, dp=8)],)),
     "R-PAR-06": (([], (TRAIN, {"extra": "--num-attention-heads 12 --hidden-size 770"})),
                  ([], (TRAIN, SIZES))),

@@ -58,6 +58,11 @@ class _Install(JobKind):
 
     packages: ClassVar[tuple[str, ...]] = ()  # parameters that name them
 
+    def facts(self, parameters):
+        """The packages' names: they carry architecture and chip (R-ENV-22)."""
+        names = [(parameters[name] or "").rsplit("/", 1)[-1] for name in self.packages]
+        return {"packages": [name for name in names if name]} if any(names) else {}
+
     def refused(self, finished: Finished) -> Judgement | None:
         """What speaks against success, whatever was installed."""
         unchecked = [name for parameter in self.packages

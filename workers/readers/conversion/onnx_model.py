@@ -1,7 +1,8 @@
-"""ONNX models: opset, inputs and operators' domains, from the protobuf of ``ModelProto``.
+"""ONNX models: opset, inputs and operators, from the protobuf of ``ModelProto``.
 
 Field numbers of onnx/onnx.proto: ir_version 1, producer_name 2, producer_version 3, graph 7,
-opset_import 8 {domain 1, version 2}; graph: node 1, input 11 {name 1}. Weights are passed over.
+opset_import 8 {domain 1, version 2}; graph: node 1 {op_type 4, domain 7}, input 11 {name 1}.
+Weights are passed over. Graphs inside of attributes (bodies of If and Loop) are not entered.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from workers.readers.source import ReadError
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 IR_VERSION, PRODUCER, PRODUCER_VERSION, GRAPH, OPSETS = 1, 2, 3, 7, 8
 NODE, INPUT = 1, 11
+NAME, OP_TYPE, DOMAIN = 1, 4, 7
 DEFAULT_DOMAIN = ("", "ai.onnx")
 MOST_TEXT = 4096
-MOST_INPUTS = 200
+MOST_INPUTS, MOST_TYPES = 200, 500
 
 
 @register
@@ -37,7 +39,8 @@ class OnnxReader(Reader):
         return 90 if {PRODUCER, GRAPH, OPSETS} & set(numbers) else 0
 
     def read(self, source: Source) -> Reading:
-        values: dict[str, Any] = {"ir_version": None, "opsets": {}, "nodes": 0, "inputs": []}
+        values: dict[str, Any] = {"ir_version": None, "opsets": {}, "nodes": 0, "inputs": [],
+                                  "operators": {}}
         with source.path.open("rb") as stream:
             for number, _kind, value in _fields(stream, source.path.stat().st_size):
                 _take(values, number, value, stream)
@@ -64,14 +67,25 @@ def _take(values: dict[str, Any], number: int, value: Any, stream: BinaryIO) -> 
         for part, _kind, size in _fields(stream, value):
             values["nodes"] += part == NODE
             if part == INPUT and len(values["inputs"]) < MOST_INPUTS:
-                values["inputs"].append(_name(stream, size))
+                values["inputs"].append(_texts(stream, size, NAME)[0])
+            elif part == NODE:
+                _count(values["operators"], *_texts(stream, size, OP_TYPE, DOMAIN))
 
 
-def _name(stream: BinaryIO, size: int) -> str:
-    for number, _kind, value in _fields(stream, size):
-        if number == 1:
-            return stream.read(min(value, MOST_TEXT)).decode("utf-8", "replace")
-    return ""
+def _count(operators: dict[str, int], kind: str, domain: str) -> None:
+    """One more node of the type; that of another domain than ONNX's own is named with it."""
+    name = kind if domain in DEFAULT_DOMAIN else f"{domain}::{kind}"
+    if name in operators or len(operators) < MOST_TYPES:
+        operators[name] = operators.get(name, 0) + 1
+
+
+def _texts(stream: BinaryIO, size: int, *numbers: int) -> list[str]:
+    """The texts of these fields of a message, "" for one that is not there."""
+    found = dict.fromkeys(numbers, "")
+    for number, kind, value in _fields(stream, size):
+        if number in found and kind == BYTES:
+            found[number] = stream.read(min(value, MOST_TEXT)).decode("utf-8", "replace")
+    return list(found.values())
 
 
 def _fields(stream: BinaryIO, size: int, *, lax: bool = False) -> Iterator[tuple[int, int, int]]:

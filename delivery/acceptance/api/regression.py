@@ -1,0 +1,55 @@
+"""REST endpoints of regression runs."""
+
+from rest_framework import mixins, serializers
+
+from delivery.acceptance.models import RegressionRun
+from delivery.acceptance.regression_comparison import moved
+from delivery.acceptance.services.regression_runs import start_regression
+from engagements.models import MigratedModel
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating
+from engagements.web.visible_field import VisibleField
+from workers.models import Node
+
+
+class MovedSerializer(serializers.Serializer):
+    """`change` is relative to the accepted value; null for a curve and until the repeat is done."""
+
+    criterion = serializers.IntegerField(source="criterion.pk")
+    accepted_job = serializers.IntegerField(source="pair.accepted_id")
+    repeated_job = serializers.IntegerField(source="pair.repeated_id")
+    accepted_value = serializers.FloatField(source="accepted.measurement.value", allow_null=True)
+    accepted_outcome = serializers.CharField(source="accepted.outcome")
+    repeated_value = serializers.FloatField(source="repeated.value", allow_null=True, default=None)
+    repeated_outcome = serializers.CharField(source="outcome.outcome", allow_null=True,
+                                             default=None)
+    change = serializers.FloatField(allow_null=True)
+    environment = serializers.ListField(child=serializers.ListField(
+        child=serializers.CharField(allow_blank=True)))
+
+
+class RegressionRunSerializer(serializers.ModelSerializer):
+    model = VisibleField(queryset=MigratedModel.objects.all())
+    node = VisibleField(queryset=Node.objects.all())
+    moved = serializers.SerializerMethodField()
+
+    class Meta:
+        model = RegressionRun
+        fields = ["id", "engagement", "number", "model", "node", "release", "started_by",
+                  "started_at", "moved"]
+        read_only_fields = ["engagement", "number", "started_by", "started_at"]
+
+    def get_moved(self, run: RegressionRun) -> list[dict]:
+        return MovedSerializer(moved(run), many=True).data
+
+
+class RegressionRunViewSet(mixins.CreateModelMixin, ScopedViewSet):
+    """The accepted runs of a model, repeated on a node with other software."""
+
+    queryset = RegressionRun.objects.select_related("engagement", "model", "node")
+    serializer_class = RegressionRunSerializer
+    filterset_fields = ["engagement", "model", "node"]
+    perform_create = creating(start_regression)
+
+
+routes = [("regression-runs", RegressionRunViewSet, "regression-run")]
