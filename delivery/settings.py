@@ -399,6 +399,7 @@ SPECTACULAR_SETTINGS = {
         "JobStateEnum": "workers.models.job.JobState",
         "NodeStateEnum": "workers.models.node.Node.State",
         "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
+        "LanguageEnum": "delivery.settings.LANGUAGES",
         "ChannelStateEnum": "delivery.notices.models.channel.Channel.State",
         "EventKindEnum": "delivery.notices.event_kinds.CODES",
         "QuoteStateEnum": "delivery.quotes.models.Quote.State",

@@ -67,7 +67,8 @@ def note(check: Check, *, now: datetime) -> DamagedFile | None:
 
     Operators get a notice of new damage.
     """
-    known = DamagedFile.objects.select_for_update().open().filter(name=check.file.name).first()
+    known = DamagedFile.objects.select_for_update(of=("self",), no_key=True).open().filter(
+        name=check.file.name).first()
     if not check.fault:
         if known:
             known.healed_at = known.seen_at = now

@@ -14,10 +14,13 @@ from assessments.services.baselines import add_run
 from assessments.services.waivers import draft_waiver, sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.acceptance.services.regression_runs import start_regression
 from delivery.documents.services.branding import save_branding
 from delivery.documents.services.issued_files import store_missing
+from delivery.documents.services.staff_certificates import add_certificate
 from delivery.evidence.services import build_bundle
 from delivery.notices.services import channels, set_preferences
+from delivery.notices.services.inbox import set_mail_setting
 from delivery.operation.backup.stored_files import STORED, StoredFile
 from delivery.operation.stored_file_checks import Check, note
 from delivery.planning.services import (
@@ -51,7 +54,7 @@ from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
 from workers import kinds
-from workers.models import Node
+from workers.models import Job, Node
 from workers.services import (
     chains,
     jobs,
@@ -67,6 +70,8 @@ PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
 
 
 def write_everything(engagement, act, people):
+    # a kind that the accepted runs can be repeated by
+    Job.objects.filter(engagement=engagement).update(kind="env.host_probe", parameters={})
     state_in_criteria(engagement, people)
     pass_a_gate(engagement, people)
     choose_words_and_messages(engagement, people)
@@ -80,6 +85,8 @@ def write_everything(engagement, act, people):
 def run_on_a_node(engagement, people):
     """A log-in of the engagement, a chain of jobs, a route of an API, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
+    start_regression(actor=people[Role.CONSULTANT], model=model, node=node,
+                     release="CANN 8.2.RC1")
     node_logins.add_login(actor=people[Role.OPERATOR], node=node, engagement=engagement,
                           username="customer")
     chain = chains.save_chain(actor=people[Role.CONSULTANT], name="survey", steps=[
@@ -129,6 +136,11 @@ def choose_words_and_messages(engagement, people):
                             url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=x")
     set_preferences(actor=consultant, engagement=engagement,
                     choices={"job_failed": {"in_inbox": False, "email": "now"}})
+    set_mail_setting(actor=consultant, language="en")
+    add_certificate(actor=consultant, person=consultant, kind="hcip", number="HW-1")
+    engagement_services.assign_stages(
+        actor=people[Role.MANAGER], person=consultant,
+        records=StageRecord.objects.filter(model__engagement=engagement)[:1])
     questionnaire_drafts.begin_draft(actor=administrator)
     note(Check(StoredFile(STORED, "sha256/00/gone"), 0, "missing"), now=timezone.now())
 

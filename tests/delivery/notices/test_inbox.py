@@ -101,7 +101,7 @@ def test_customers_hear_only_what_is_meant_for_them(people):
                      "report_issued", "review_requested", "comment_made", "acceptance_decided",
                      "document_signed", "signature_declined", "issue_reported", "issue_closed",
                      "change_to_decide", "change_in_force", "change_rejected",
-                     "timesheet_to_confirm", "review_due"}
+                     "timesheet_to_confirm", "review_due", "minutes_shared"}
     assert "signature_turn" not in heard  # only whose turn it is, whatever his role
 
 

@@ -167,7 +167,8 @@ def book(person, engagement, model, item, days, start=DAY, grade="senior"):
     for n in range(days):
         time_entries.record_day(actor=person, engagement=engagement, halves=["am", "pm"],
                                 model=model,
-                        work_date=start + timedelta(days=n), item=item, grade=grade)
+                        work_date=start + timedelta(days=n), item=item, grade=grade,
+                        is_free_day=True)  # weekends are among them
 
 
 def test_experience_corrects_new_estimates(people, engagement, llm, estimate):

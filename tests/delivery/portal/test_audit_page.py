@@ -30,6 +30,7 @@ def _literals(call: ast.Call, names: set[str]):
     values = [*call.args, *(k.value for k in call.keywords if k.arg == "action")]
     for value in values:
         if (isinstance(value, ast.Constant) and isinstance(value.value, str)
+                and not value.value.endswith(".json")
                 and value.value.count(".") == 1 and value.value.replace(
                     ".", "").replace("_", "").isalpha()):
             yield value.value

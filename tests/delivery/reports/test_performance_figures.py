@@ -58,4 +58,5 @@ def test_each_chart_with_data_is_a_numbered_figure(profiled, people, language):
 def test_no_heading_without_data(delivered, people):
     facts = facts_of(delivered, people, "en")
     assert facts["performance"] == []
-    assert [part["template"] for part in details(facts, "en")] == ["documents/parts/details.html"]
+    assert [part["template"] for part in details(facts, "en")] == [
+        "documents/parts/table.html", "documents/parts/details.html"]  # conditions; curves

@@ -119,6 +119,9 @@ TEXTS: dict[str, str | bytes] = {
     "evalscope_report": json.dumps({"name": "m@gsm8k", "dataset_name": "gsm8k", "model_name": "m",
                                     "score": 0.8125, "metrics": [{"name": "mean_acc", "num": 16,
                                                                   "score": 0.8125}]}),
+    "aipp_config": ("aipp_op {\n    aipp_mode: static\n    input_format: RGB888_U8\n"
+                    "    src_image_size_w: 640\n    src_image_size_h: 640\n"
+                    "    mean_chn_0: 104\n    min_chn_0: 0.0\n    var_reci_chn_0: 0.00390625\n}\n"),
     "collect_env": ("Collecting environment information...\nPyTorch version: 2.5.1\n"
                     "Is debug build: False\n[pip3] torch==2.5.1\n[pip3] torch-npu==2.5.1\n"),
     "fairseq_log": lines("2026 | INFO | train_inner | epoch 001: {i} / 9 loss={loss:.3f}, "

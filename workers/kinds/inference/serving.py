@@ -11,6 +11,7 @@ from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import on_device
 
 ANSWER = re.compile(r"(?m)^.*Answer\[\d+\]:[ \t]*(\S.*)$")
+MINDIE = "MindIE Benchmark"  # as its reader names the tool: other clients have kinds of their own
 TOKENS = re.compile(r"Generate\[\d+\] token num:\s*\(?\d*,?\s*(\d+)\)?")
 
 
@@ -105,7 +106,7 @@ class MindieBench(JobKind):
         return {"model_family": parameters["model_name"]}
 
     def conclude(self, finished: Finished) -> Judgement:
-        readings = finished.of_kind("inference_benchmark")
+        readings = finished.of_kind("inference_benchmark", MINDIE)
         if not readings:
             return Judgement(False, gettext_noop("The benchmark gave no result; see the log."))
         values = readings[0].values

@@ -10,6 +10,7 @@ from django.db import DataError, IntegrityError, connection, models, transaction
 
 from delivery.acceptance.models import Identification
 from delivery.notices.models import Channel
+from delivery.operation.models import DamagedFile
 from delivery.surveys.models import QuestionnaireDraft
 from engagements.audit import audit_log
 from engagements.audit_rows.tracking import excluded_columns, tracked_tables, untracked_tables
@@ -24,6 +25,7 @@ from workers.models.job import FINAL_STATES
 LEFT_OUT = {
     User: {"password", "last_login"},
     ApiToken: {"key_hash", "last_used_at", "last_used_from"},
+    DamagedFile: {"seen_at"},
     Identification: {"salt", "code_hash", "attempts"},
     Channel: {"url", "secret", "previous_secret", "tokens", "refilled_at", "failures"},
     NodeLogin: {"private_key", "passphrase", "refused_at", "refused_cause"},
@@ -44,7 +46,8 @@ TIED = {
     "acceptance.ThirdPartyReport.withdrawn_at", "assessments.Confirmation.baseline",
     "assessments.Confirmation.scan", "assessments.Confirmation.signatory",
     "assessments.CriteriaSet.state", "engagements.ApiToken.expires_at",
-    "engagements.StageWaiver.signed_at",
+    "engagements.StageWaiver.signed_at", "notices.MailSetting.quiet_from",
+    "notices.MailSetting.quiet_until",
     "engagements.StageWaiver.signed_by", "planning.ChangeRequest.result",
     "planning.ChangeRequest.state", "planning.EffortEstimate.state", "planning.PriceEffect.action",
     "planning.PriceEffect.line", "planning.ScopeEffect.action", "planning.ScopeEffect.model",
