@@ -11,7 +11,7 @@ FIGURES = ("tokens_per_second", "latency")
 
 def of_job(results: dict) -> dict[str, Any] | None:
     """Rows and charts of a job's points; None where it measured none."""
-    rows = [row for row in results.get("points") or [] if isinstance(row, dict)]
+    rows = results.get("benchmark_points") or []
     if not rows:
         return None
     titles = {"tokens_per_second": (_("Throughput over concurrency"), _("tokens/s")),

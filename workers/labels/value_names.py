@@ -146,7 +146,7 @@ NAMES = {
     "peak_reserved": _("peak reserved"), "peak_used": _("peak in use"), "peaks": _("peaks"),
     "person_days": _("person-days needed"), "pg_name": _("process group"), "phases": _("phases"),
     "phy_id": _("physical number"), "pid": _("process"), "pip": _("Python packages"),
-    "points": _("points"), "power": _("power"), "pp": "PP", "precision_index": _("precision index"),
+    "benchmark_points": _("points"), "points": _("points"), "power": _("power"), "pp": "PP", "precision_index": _("precision index"),
     "prefill_tokens_per_second": _("prefill tokens per second"), "problems": _("problems"),
     "processes": _("processes"), "producer": _("producer"), "product": _("product"),
     "profile_memory": _("memory profiled"), "progress": _("progress"), "python": "Python",

@@ -63,7 +63,7 @@ def test_wrong_points_are_refused(concurrencies, lengths):
 def test_points_are_told_by_lengths_and_concurrency(judge):
     judgement = judge("inf.vllm_bench", good("inf.vllm_bench"), concurrencies="1, 4",
                       lengths="16/8")
-    rows = judgement.results["points"]
+    rows = judgement.results["benchmark_points"]
     assert [(row["input"], row["output"], row["concurrency"]) for row in rows] == [
         (16, 8, 1), (16, 8, 4)]
     assert said(judgement).startswith("2 points, 8 requests, all answered; at most 456.1 tokens")

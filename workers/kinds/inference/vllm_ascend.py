@@ -167,7 +167,7 @@ class VllmBench(JobKind):
         wanted = points(finished.parameters)
         facts = {"n": len(found), "wanted": len(wanted),
                  "failed": sum(point["failed"] or 0 for point in found),
-                 "total": sum(point["requests"] or 0 for point in found), "points": found}
+                 "total": sum(point["requests"] or 0 for point in found), "benchmark_points": found}
         if len(found) < len(wanted):
             return Judgement(False, gettext_noop(
                 "%(n)d of %(wanted)d points have a result; see the log."), facts, facts)
