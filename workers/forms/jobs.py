@@ -171,6 +171,7 @@ class JobForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.kind, self.engagement, self.migrated = kind, engagement, migrated
         self.defaults = defaults_for(kind, migrated)
+        self.always_shown = {p.name for p in kind.parameters if p.is_always_shown}
         if kind.runs_on_node:
             ready = Node.objects.visible_to(user).filter(state=Node.State.READY)
             self.fields["node"] = forms.ModelChoiceField(
@@ -204,7 +205,7 @@ class JobForm(forms.Form):
         return [self[name] for name in self.fields if self._is_folded(name)]
 
     def _is_folded(self, name: str) -> bool:
-        if name in self.errors or name == "also":
+        if name in self.errors or name == "also" or name in self.always_shown:
             return False
         value = self[name].value()
         if name in GENERAL:

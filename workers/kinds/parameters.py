@@ -29,6 +29,7 @@ class Parameter:
         minimum, maximum: inclusive bounds of integer and number.
         choices: what the tool takes; `names` says in words what those mean that do not say so.
         takes: kinds whose files it is for: their jobs offer to hand them over.
+        is_always_shown: the form does not fold it where it is empty.
         must_confirm: a flag that must be set, for what cannot be undone or needs an approval.
     """
 
@@ -45,6 +46,7 @@ class Parameter:
     help: Any = ""
     takes: tuple[str, ...] = ()
     must_confirm: bool = False
+    is_always_shown: bool = False
 
     def clean(self, value: Any) -> Any:
         """The value in its type. Raises InvalidInput naming the parameter."""

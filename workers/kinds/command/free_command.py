@@ -23,10 +23,10 @@ WATCHED = 'if command -v python3 >/dev/null 2>&1; then exec python3 -c "$0" "$@"
 LONGEST_QUOTE = 120
 
 PARAMETERS = (
-    Parameter("words", _("Command line"), "words", is_required=False, help=_(
+    Parameter("words", _("Command line"), "words", is_required=False, is_always_shown=True, help=_(
         "Such as python -m package, deepspeed, accelerate launch or bash. No shell reads it: | > "
         "&& and $NAME stay as they are. Beside a script: the script's arguments.")),
-    Parameter("script", _("Script"), "script", is_required=False, help=_(
+    Parameter("script", _("Script"), "script", is_required=False, is_always_shown=True, help=_(
         "Instead of a command, or run with it as arguments; kept among the job's files.")),
     Parameter("interpreter", _("Script is run by"), "choice", default="bash",
               choices=tuple(INTERPRETERS), names=INTERPRETERS),

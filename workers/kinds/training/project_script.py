@@ -20,7 +20,7 @@ LOGS = Parameter("logs", _("Further log files"), "words", is_required=False, hel
 OF_LAUNCHERS = {"msrun": ("msrun_log/*.log",), "mpirun": ("log_output/*/rank.*/stdout",)}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
-    Parameter("arguments", _("Arguments"), "words", is_required=False),
+    Parameter("arguments", _("Arguments"), "words", is_required=False, is_always_shown=True),
     Parameter("launcher", _("Started with"), "choice", default="python", choices=tuple(LAUNCHERS),
               names=LAUNCHERS),
     Parameter("cards", _("Cards"), "integer", default=1, minimum=1, maximum=16,
