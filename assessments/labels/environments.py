@@ -2,14 +2,16 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from workers.labels.software_names import SOFTWARE
+
 WORDS = {
-    "chip": _("Chip"), "cards": _("Cards"), "driver": _("Driver"), "firmware": _("Firmware"),
-    "cann": "CANN", "cuda": "CUDA", "torch": "PyTorch", "torch_npu": "torch_npu",
-    "tensorflow": "TensorFlow", "mindspore": "MindSpore",
-    "python": "Python", "os": _("Operating system"), "arch": _("Architecture"), "gcc": "GCC",
+    "chip": _("Chip"), "cards": _("Cards"),
+    **{item: SOFTWARE[item] for item in ("driver", "firmware", "cann")}, "cuda": "CUDA",
+    **{item: SOFTWARE[item] for item in ("torch", "torch_npu", "tensorflow", "mindspore",
+                                         "python", "os", "arch", "gcc")},
     "framework": _("Framework"), "dtype": _("Data type"), "seed": _("Random seed"),
     "dataset": _("Data set"),
-}
+}  # in the order in which they are shown
 
 
 def item_label(name: str) -> str:

@@ -9,14 +9,13 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
-from engagements.migration_routes import Framework, framework_of
+from delivery.reports.facts.stated_source import OF_FRAMEWORK
+from engagements.migration_routes import framework_of
 from engagements.stages import Stage
 from workers.models import Job, JobState, Node, StoredReading
 
 # Versions that an environment report and a plan state, recorded or not (DOMAIN 9.7, 9.8).
 MUST_BE_NAMED = ("driver", "firmware", "cann", "python", "os", "arch")
-OF_FRAMEWORK = {Framework.PYTORCH: ("torch", "torch_npu"), Framework.TENSORFLOW: ("tensorflow",),
-                Framework.MINDSPORE: ("mindspore",)}
 
 
 def must_be_named(source: Source) -> tuple[str, ...]:

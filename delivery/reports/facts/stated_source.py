@@ -12,9 +12,9 @@ NAMES = {
     "driver": r"驱动|driver", "firmware": r"固件|firmware", "cann": "CANN", "cuda": "CUDA",
     "torch_npu": r"torch[_-]npu", "torch": r"(?:Py)?Torch(?![_-]?npu)", "mindie": "MindIE",
     "mindspore": "MindSpore(?! ?Lite)", "python": "Python"}
-OF_FRAMEWORK = {"torch": Framework.PYTORCH, "torch_npu": Framework.PYTORCH,
-                "mindspore": Framework.MINDSPORE}
-NAMED = (Framework.PYTORCH, Framework.TENSORFLOW, Framework.MINDSPORE)
+# The software that belongs to a framework.
+OF_FRAMEWORK = {Framework.PYTORCH: ("torch", "torch_npu"), Framework.TENSORFLOW: ("tensorflow",),
+                Framework.MINDSPORE: ("mindspore",)}
 VERSION = r"\s*(?:版本|version)?\s*[:：=]?\s*[vV]?(?P<version>\d[\w.\-]*\w|\d)"
 CARDS = re.compile(r"(\d+)\s*(?:卡|张|cards?\b|GPUs?\b)", re.IGNORECASE)
 
@@ -43,14 +43,15 @@ def stated(survey: Sheet | None, model: MigratedModel) -> dict[str, str]:
 def _versions(given: CountedAnswers, model: MigratedModel) -> dict[str, str]:
     """Versions of the source platform; those of a framework only where the model uses it."""
     own = given.value("framework", model)
+    of_others = {item for framework, items in OF_FRAMEWORK.items() if own and framework != own
+                 for item in items}
     return {item: version for item, version in
-            versions_in(given.text("gpu_software", model)).items()
-            if not own or OF_FRAMEWORK.get(item, own) == own}
+            versions_in(given.text("gpu_software", model)).items() if item not in of_others}
 
 
 def _framework(given: CountedAnswers, model: MigratedModel) -> str:
     own = given.text("framework", model)
-    name = Framework(own).label if own in NAMED else own
+    name = Framework(own).label if own in OF_FRAMEWORK else own
     return f"{name} {given.text('framework_version', model)}".strip()
 
 

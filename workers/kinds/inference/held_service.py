@@ -3,11 +3,20 @@
 import json
 from typing import ClassVar
 
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
-from workers.kinds.base import Finished, JobKind, Judgement
+from workers.kinds.base import Finished, JobKind, Judgement, Parameter
 from workers.kinds.node_scripts import on_device, run_script
+
+HELD = (
+    Parameter("probe", _("Address that proves that it answers"), "path", default="/v1/models"),
+    Parameter("wait", _("Longest start"), "integer", default=1800, minimum=5, maximum=14_400,
+              unit="s"),
+    Parameter("hold", _("Kept for"), "integer", default=3600, minimum=0, maximum=80_000,
+              unit="s", help=_("0: ended as soon as it has answered.")),
+)
 
 
 class HeldService(JobKind):

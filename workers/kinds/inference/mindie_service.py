@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from workers.kinds.base import Parameter, register
-from workers.kinds.inference.held_service import HeldService
+from workers.kinds.inference.held_service import HELD, HeldService
 
 # parameter -> (part of config.json, its key)
 CONFIGURED = {
@@ -68,12 +68,7 @@ class MindieServe(HeldService):
         Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=16),
         Parameter("port", _("Port of the service"), "integer", default=1025, minimum=1024,
                   maximum=65535),
-        Parameter("probe", _("Address that proves that it answers"), "path",
-                  default="/v1/models"),
-        Parameter("wait", _("Longest start"), "integer", default=1800, minimum=5, maximum=14_400,
-                  unit="s"),
-        Parameter("hold", _("Kept for"), "integer", default=3600, minimum=0, maximum=80_000,
-                  unit="s", help=_("0: ended as soon as it has answered.")),
+        *HELD,
         *CONFIGURATION,
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
-from workers.kinds.inference.held_service import HeldService
+from workers.kinds.inference.held_service import HELD, HeldService
 from workers.kinds.parameters import as_words
 from workers.readers.serving.points import points_of
 
@@ -80,12 +80,7 @@ class VllmServe(HeldService):
         Parameter("extra", _("Further options"), "words", is_required=False),
         Parameter("port", _("Port of the service"), "integer", default=8000, minimum=1024,
                   maximum=65535),
-        Parameter("probe", _("Address that proves that it answers"), "path",
-                  default="/v1/models"),
-        Parameter("wait", _("Longest start"), "integer", default=1800, minimum=5, maximum=14_400,
-                  unit="s"),
-        Parameter("hold", _("Kept for"), "integer", default=3600, minimum=0, maximum=80_000,
-                  unit="s", help=_("0: ended as soon as it has answered.")),
+        *HELD,
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
 
