@@ -32,7 +32,7 @@ class Clock(LeasedScheduler):
 
     def __init__(self, folder, name: str) -> None:
         self.sent = 0
-        app = Celery("clock", broker="memory://")
+        app = Celery("clock", broker="memory://", set_as_current=False)
         app.conf.beat_schedule = {"tick": {"task": "tick", "schedule": schedule(0.0)}}
         super().__init__(app, schedule_filename=str(folder / name), lazy=False)
         self.holder = name

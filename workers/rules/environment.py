@@ -223,6 +223,6 @@ rule("R-ENV-21", BLOCK, "D", "container_engines",
      _("A container needs an engine on the node; none that answers was found there."),
      _("Install docker, podman or nerdctl for the user of the jobs, then try the log-in again."),
      lambda f: not f["container_engines"])
-rule("R-ENV-22", BLOCK, "S0 3.3.1", "packages arch",
+rule("R-ENV-22", BLOCK, "S0", "packages arch",
      _("The name of a package must carry the architecture and the chip of the node."),
      _("Fetch the package that was built for this node."), lambda f: list(_packages(f)))

@@ -106,4 +106,5 @@ def test_an_awaited_passage_is_marked_in_a_draft(delivered, people):
     issued = {**in_language(draft.snapshot, "en"), "is_draft": False}
     with override("en"):
         parts = _chapters(issued, False)["sections"][0]["parts"]
-    assert [part["template"] for part in parts] == ["documents/parts/model_table.html"]
+    assert [part["template"] for part in parts] == [
+        "documents/parts/table.html", "documents/parts/model_table.html"]
