@@ -44,15 +44,19 @@ def of_node(node: Node) -> Outcome:
 
 
 def before_job(declaration, parameters: dict, of_node: Facts,
-               model: MigratedModel | None = None, runtime: Mapping | None = None) -> Outcome:
+               model: MigratedModel | None = None, runtime: Mapping | None = None,
+               nodes: int = 1) -> Outcome:
     """The rules over a job that is to be queued. The node's state counts where cards are used.
 
     Args:
         of_node: what is known of the node. runtime: facts of the job's runtime.
+        nodes: on how many the job runs; a kind states the processes of one.
     """
     environment = declaration.environment(parameters)
     own = {**(runtime or {}), **facts_of_job(parameters, environment,
                                              declaration.facts(parameters))}
+    if "processes" in own:
+        own["processes"] *= nodes
     known = _for_framework(of_node, model)
     if declaration.cards_for(parameters):
         own.setdefault("cards_required", declaration.cards_for(parameters))

@@ -6,5 +6,5 @@ class SurveysConfig(AppConfig):
     label = "surveys"
 
     def ready(self) -> None:
-        """Register gate checks, defaults of job forms and audited tables."""
-        from delivery.surveys import audit_config, gate_checks  # noqa: F401
+        """Register gate checks, defaults of job forms, facts of rules and audited tables."""
+        from delivery.surveys import audit_config, gate_checks, rule_facts  # noqa: F401

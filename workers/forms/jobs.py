@@ -227,7 +227,8 @@ class JobForm(forms.Form):
         except InvalidInput:
             return []
         return preflight.outcome_for(self.kind, values, node, self.migrated,
-                                     runtime=runtime).hits
+                                     runtime=runtime,
+                                     nodes=len(self.nodes()) or 1 if bound else 1).hits
 
     def _first_node(self) -> Node | None:
         """The node that the form offers before anything is chosen."""

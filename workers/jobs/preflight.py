@@ -19,15 +19,16 @@ AS_IT_IS = Chosen()
 
 def outcome_for(declaration, parameters: dict, node: Node | None,
                 model: MigratedModel | None = None, known_of_node=stored.of_node,
-                runtime: Chosen = AS_IT_IS) -> Outcome:
+                runtime: Chosen = AS_IT_IS, nodes: int = 1) -> Outcome:
     """All rules over one job that is to be queued.
 
     Args:
         known_of_node: gives a node's facts; many jobs at once ask for them once.
+        nodes: on how many nodes the job runs.
     """
     known = known_of_node(node, runtime.pk) if runtime.pk else known_of_node(node)
     outcome = rule_checks.before_job(declaration, parameters, known, model,
-                                     runtime_facts.of(runtime, node))
+                                     runtime_facts.of(runtime, node), nodes)
     outcome.hits = [_at_parameter(hit, parameters) for hit in outcome.hits]
     return outcome
 
@@ -46,12 +47,12 @@ def _at_parameter(hit: Hit, parameters: dict) -> Hit:
 
 def require_runnable(declaration, parameters: dict, node: Node | None,
                      model: MigratedModel | None = None, known_of_node=stored.of_node,
-                     runtime: Chosen = AS_IT_IS) -> dict:
+                     runtime: Chosen = AS_IT_IS, nodes: int = 1) -> dict:
     """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
 
     Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
     """
-    outcome = outcome_for(declaration, parameters, node, model, known_of_node, runtime)
+    outcome = outcome_for(declaration, parameters, node, model, known_of_node, runtime, nodes)
     if blocking := outcome.of(BLOCK):
         raise InvalidInput(
             _("The job is refused: %(why)s")

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from engagements.text.text_joining import listed
 from workers.rules.fact_labels import fact_words, place_text, value_text
 
-RULES_VERSION = "2026.1"
+RULES_VERSION = "2026.2"
 BLOCK, WARN, INFO = "block", "warn", "info"
 SEVERITIES = (BLOCK, WARN, INFO)
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)

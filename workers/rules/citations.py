@@ -19,6 +19,9 @@ CITED = {
     "X16": _("Ascend documentation of repeated measurements, TensorFlow 8.0 and MindSDK 7.3"),
     "X20": _("Container start lines with /dev/davinci_manager"),
     "X21": _("Megatron-LM's code that prints the training log"),
+    "X25": _("Ascend migration guides of TensorFlow 1.15 and 2.6.5: replacing GELU"),
+    "X26": _("Ascend documentation of pyACL: sub-allocation of memory, dvpp_malloc; CANN 7.0"),
+    "X27": _("Ascend documentation of pyACL: retrieval of feature vectors (acl.fv)"),
     "K": _("General practice; have it confirmed for your case"),
     "D": _("Derived for this product"),
 }

@@ -174,3 +174,17 @@ rule("R-CFG-21", INFO, "S0", "num_workers cpus",
 rule("R-CFG-22", BLOCK, "S1, S3", "json_configs",
      _("The JSON configuration cannot be parsed."),
      _("Remove comments and trailing commas."), _json)
+rule("R-CFG-23", INFO, "S0", "uses_dataloader has_prefetch",
+     _("The data are loaded without prefetching."),
+     _("Set prefetch_factor, or use a data prefetcher, where preprocessing holds up training."),
+     lambda f: bool(f["uses_dataloader"]) and not f["has_prefetch"])
+rule("R-CFG-24", INFO, "S0", "pads_batches has_length_buckets",
+     _("Sentences of any length are padded into one batch."),
+     _("Group sentences of like length (batch_sampler, group_by_length); the order becomes less "
+       "random."),
+     lambda f: bool(f["pads_batches"]) and not f["has_length_buckets"])
+rule("R-CFG-25", INFO, "S0", "dtype source_dtype",
+     _("BF16 takes about 15 per cent more run-time memory than FP16: gradients accumulate in "
+       "FP32."),
+     _("Plan the memory accordingly, or share the optimiser states among the cards."),
+     lambda f: f["dtype"] == "bf16" and f["source_dtype"] == "fp16")

@@ -37,6 +37,10 @@ LABELS = {
     "acl_init_calls": _("calls of acl.init"), "is_dvpp_chained": _("DVPP or AIPP in front"),
     "framework": _("framework"), "model_file": _("model file"),
     "soc_version": _("SoC version"), "chip": _("chip"), "opset": "opset",
+    "has_prefetch": _("prefetching"), "pads_batches": _("padded batches"),
+    "has_length_buckets": _("grouped by length"),
+    "media_scenes": _("media scenes"), "media_memory": _("memory allocated by"),
+    "source_dtype": _("data type on the source platform"),
     "uses_dataloader": _("DataLoader used"), "uses_lite": "MindSpore Lite",
     "gpu2npu_distributed": _("distributed mode of the tool"),
 }

@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from workers.rules.base import BLOCK, INFO, WARN, rule
+from workers.rules.scanned import found_in_scan
 from workers.rules.version_matrix import release
 
 SUFFIXES = {"0": (".prototxt",), "1": (".air",), "3": (".pb",), "5": (".onnx",)}
@@ -96,3 +97,13 @@ rule("R-INF-14", BLOCK, "S0", "acl_init_calls",
 rule("R-INF-15", INFO, "S0", "is_dvpp_chained",
      _("DVPP or AIPP stands before the model."),
      _("Compare the output of the preprocessing first."), lambda f: bool(f["is_dvpp_chained"]))
+rule("R-INF-16", WARN, "S0, X26", "media_scenes media_memory",
+     _("Pictures or videos are decoded (JPEGD, VDEC) without memory of the media processing."),
+     _("Allocate with acl.media.dvpp_malloc or acl.himpi.dvpp_malloc; parts of a pool take "
+       "ALIGN_UP(length, 32) + 32 bytes and start at multiples of 128."),
+     lambda f: bool(f["media_scenes"])
+     and not any(name.endswith("dvpp_malloc") for name in f["media_memory"]))
+rule("R-INF-17", INFO, "S0, X27", "scripts",
+     _("Feature vectors are searched for with acl.fv (1:N or N:M)."),
+     _("Migrate and test the retrieval apart from the model; it needs its own criterion."),
+     found_in_scan("R-INF-17"), _("pyACL; Atlas inference products"))

@@ -5,20 +5,18 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
-from workers.scan import scan_texts
-
-
-def _found(code):
-    def test(f):
-        return [Spot(finding.snippet, f"{finding.file}:{finding.line}")
-                for finding in scan_texts(f["scripts"]).findings if finding.rule == code]
-    return test
+from workers.rules.base import BLOCK, INFO, WARN, rule
+from workers.rules.scanned import found_in_scan
 
 
 def _automatic(code):
-    found = _found(code)
+    found = found_in_scan(code)
     return lambda f: found(f) if f["migration"] == "automatic" else []
+
+
+def _manual(code):
+    found = found_in_scan(code)
+    return lambda f: found(f) if f["migration"] == "manual" else []
 
 
 def _dtype(f):
@@ -38,45 +36,61 @@ rule("R-SCR-02", BLOCK, "S4, X7", "scripts migration",
      _automatic("R-SCR-02"), _("automatic migration"))
 rule("R-SCR-03", BLOCK, "S4, X7", "scripts",
      _("Later logic compares with the string nccl."),
-     _("Compare with hccl, or with both."), _found("R-SCR-03"))
+     _("Compare with hccl, or with both."), found_in_scan("R-SCR-03"))
 rule("R-SCR-04", BLOCK, "S4", "scripts migration",
      _("init_process_group starts the nccl backend."), _("Use backend='hccl'."),
-     lambda f: _found("R-SCR-04")(f) if f["migration"] == "manual" else [], _("manual migration"))
+     _manual("R-SCR-04"), _("manual migration"))
 rule("R-SCR-05", INFO, "S0, X10", "scripts",
      _("mindspeed.megatron_adaptor patches nccl and amp_C itself; findings of these are left out."),
-     _("Keep the import."), _found("R-SCR-05"))
+     _("Keep the import."), found_in_scan("R-SCR-05"))
 rule("R-SCR-06", BLOCK, "S4", "scripts",
      _("apex and amp_C are CUDA extensions."),
-     _("Use the Ascend build of apex, or the optimiser of torch_npu."), _found("R-SCR-06"))
+     _("Use the Ascend build of apex, or the optimiser of torch_npu."), found_in_scan("R-SCR-06"))
 rule("R-SCR-07", WARN, "S1, S4", "scripts",
      _("CUDA calls remain."),
-     _("Import transfer_to_npu, or change the device to npu."), _found("R-SCR-07"))
+     _("Import transfer_to_npu, or change the device to npu."), found_in_scan("R-SCR-07"))
 rule("R-SCR-08", WARN, "S1", "scripts",
      _("transfer_to_npu.get_npu_device is not found in public sources."),
-     _("Use torch.device('npu')."), _found("R-SCR-08"))
+     _("Use torch.device('npu')."), found_in_scan("R-SCR-08"))
 rule("R-SCR-09", BLOCK, "S1", "scripts",
      _("A custom CUDA extension or kernel needs an operator for the NPU."),
      _("Plan operator development, or find an operator of the library that replaces it."),
-     _found("R-SCR-09"))
+     found_in_scan("R-SCR-09"))
 rule("R-SCR-10", BLOCK, "S0", "scripts",
      _("mindspeed.megatron_adaptor must be imported after torch."),
-     _("Move the import below import torch."), _found("R-SCR-10"))
+     _("Move the import below import torch."), found_in_scan("R-SCR-10"))
 rule("R-SCR-11", BLOCK, "X7", "gpu2npu_distributed uses_dataloader",
      _("The distributed mode of the tool needs torch.utils.data.DataLoader."),
      _("Load the data with DataLoader; name the model variable with -t."),
      lambda f: bool(f["gpu2npu_distributed"]) and not f["uses_dataloader"])
 rule("R-SCR-12", WARN, "S0", "scripts",
      _("The host waits for the device in every round of a loop."),
-     _("Collect on the device and read every so many steps."), _found("R-SCR-12"))
+     _("Collect on the device and read every so many steps."), found_in_scan("R-SCR-12"))
 rule("R-SCR-13", WARN, "S0", "scripts",
      _("This operator is computed in half precision but needs FP32."),
-     _("Cast its input to FP32 and the result back."), _found("R-SCR-13"))
+     _("Cast its input to FP32 and the result back."), found_in_scan("R-SCR-13"))
 rule("R-SCR-14", BLOCK, "S0", "dtype loss_scaling gradient_accumulation_dtype",
      _("FP16 needs dynamic loss scaling; BF16 needs none, but gradients accumulated in FP32."),
      _("Change the mixed-precision settings."), _dtype)
 rule("R-SCR-15", WARN, "S0", "scripts",
      _("RMSNorm must cast its input up to FP32."),
-     _("Compute the mean of squares on x.float()."), _found("R-SCR-15"))
+     _("Compute the mean of squares on x.float()."), found_in_scan("R-SCR-15"))
 rule("R-SCR-16", BLOCK, "S0", "scripts",
      _("TPU strategies and deprecated TensorFlow APIs are not supported."),
-     _("Use the TensorFlow 2.6 API."), _found("R-SCR-16"), "TensorFlow 2.6")
+     _("Use the TensorFlow 2.6 API."), found_in_scan("R-SCR-16"), "TensorFlow 2.6")
+rule("R-SCR-17", WARN, "S0", "scripts",
+     _("A recurrent network is computed in half precision, to which it is sensitive."),
+     _("Keep RNN and GRU in FP32; LSTM cells, convolution and pooling bear BF16."),
+     found_in_scan("R-SCR-17"))
+rule("R-SCR-18", INFO, "S0", "scripts",
+     _("Every sample is decoded while the training waits for it."),
+     _("Convert the data to a binary format once, or cache what was decoded."),
+     found_in_scan("R-SCR-18"))
+rule("R-SCR-19", INFO, "S0", "scripts",
+     _("The batch is prepared sample by sample on the host."),
+     _("Only stack in collate_fn; convert and normalise the batch on the device (fast_collate)."),
+     found_in_scan("R-SCR-19"))
+rule("R-SCR-20", INFO, "S0, X25", "scripts",
+     _("GELU of TensorFlow has a faster approximation on the NPU."),
+     _("Try npu_device.ops.gelu or npu_unary_ops.gelu and check convergence."),
+     found_in_scan("R-SCR-20"), "TensorFlow")

@@ -13,7 +13,7 @@ from workers.scan.settings import settings_of
 from workers.scan.source_files import Bounds, open_sources
 from workers.scan.text_rules import scan_lines
 
-SCAN_VERSION = "3"
+SCAN_VERSION = "4"
 MAX_JSON_ERRORS, MAX_JSON_TEXT = 50, 4_000
 MAX_COLLECTED = 4 * MAX_FINDINGS
 

@@ -4,10 +4,11 @@ import ast
 import re
 import warnings
 
+from workers.scan import data_loading, half_precision
 from workers.scan.check_catalogue import LIBRARIES, UNSUPPORTED_APIS
 from workers.scan.findings import MAX_SNIPPET, Finding
 from workers.scan.name_resolution import Names
-from workers.scan.tensorflow_apis import DEPRECATED, HOROVOD
+from workers.scan.tensorflow_apis import DEPRECATED, GELU, HOROVOD
 
 CANNOT_PARSE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 CUDA_DEVICE = re.compile(r"^cuda(?::.*)?$")
@@ -16,9 +17,6 @@ SYNC_METHODS = frozenset({"item", "cpu", "numpy", "tolist"})
 SYNC_FUNCTIONS = frozenset({"torch.isfinite", "torch.isnan", "torch.isinf", "math.isfinite",
                             "torch.cuda.synchronize"})
 DYNAMIC = frozenset({"nonzero", "masked_select", "unique", "unique_consecutive", "bincount"})
-SENSITIVE = frozenset({"softmax", "log_softmax", "cross_entropy", "layer_norm", "batch_norm",
-                       "rms_norm", "nll_loss", "all_reduce", "reduce_scatter"})
-HALF = frozenset({"half", "bfloat16", "float16"})
 # mindspore.set_context(device_target="GPU"), mindspore.set_device("GPU") (MindSpore 2.2, 2.5)
 MINDSPORE_DEVICE = ("mindspore.set_context", "mindspore.context.set_context",
                     "mindspore.set_device")
@@ -48,6 +46,7 @@ class _Visitor(Names, ast.NodeVisitor):
         self.file, self.lines = file, text.split("\n")
         self.findings: list[Finding] = []
         self.loops = 0
+        self.halves: set[str] = set()  # variables of this function that were cast to half
         self.torch_imported = False
 
     def add(self, node: ast.AST, check: str, note: str = "") -> None:
@@ -115,8 +114,14 @@ class _Visitor(Names, ast.NodeVisitor):
             self.add(node, "channels_last", full)
         elif _below(full, DEPRECATED):
             self.add(node, "tensorflow_api", full)
+        elif _below(full, GELU):
+            self.add(node, "tensorflow_gelu", full)
         elif _below(full, HOROVOD):
             self.add(node, "horovod_api", full)
+        elif full.startswith("acl.fv."):
+            self.add(node, "vector_search", full)
+        elif last in half_precision.COMPRESSING and not isinstance(node, ast.ImportFrom):
+            self.add(node, "low_precision", full)
         elif last == "get_npu_device":
             self.add(node, "unknown_device_helper", full)
         elif last in EXTENSIONS and not isinstance(node, ast.ImportFrom):
@@ -130,12 +135,27 @@ class _Visitor(Names, ast.NodeVisitor):
         if (method in DYNAMIC and not full.startswith(("np.", "numpy."))) or (
                 full.startswith("torch.") and full.rsplit(".", 1)[-1] in DYNAMIC):
             self.add(node, "dynamic_shape", method or full)
-        if (method or full.rsplit(".", 1)[-1]) in SENSITIVE and _is_half(node):
-            self.add(node, "low_precision", method or full)
+        called = method or full.rsplit(".", 1)[-1]
+        if half := half_precision.of_call(node, called, self.halves):
+            self.add(node, half, method or full)
         if full in MINDSPORE_DEVICE and _names_gpu(node):
             self.add(node, "mindspore_device", "GPU")
         if self.loops:
             self._in_loop(node, full, method)
+        self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        if half := half_precision.of_assignment(node):
+            self.add(node, half)
+        names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+        self.halves = self.halves | names if half_precision.is_cast(node.value) else (
+            self.halves - names)
+        self.generic_visit(node)
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        if isinstance(node.op, ast.MatMult) and half_precision.is_attention(node.left) and (
+                half_precision.is_half(node.left, self.halves)):
+            self.add(node, "low_precision", "@")
         self.generic_visit(node)
 
     def _in_loop(self, node: ast.Call, full: str, method: str) -> None:
@@ -188,15 +208,20 @@ class _Visitor(Names, ast.NodeVisitor):
         self.loops -= 1
 
     def visit_FunctionDef(self, node) -> None:
+        if call := data_loading.collating_call(node):
+            self.add(call, "host_collate", node.name)
         outer, self.loops = self.loops, 0  # the body runs where it is called
+        halves, self.halves = self.halves, set()
         self.generic_visit(node)
-        self.loops = outer
+        self.loops, self.halves = outer, halves
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         if node.name.lower().endswith("rmsnorm") and not _casts_up(node):
             self.add(node, "rms_norm", node.name)
+        for call, name in data_loading.decoding_calls(node, self):
+            self.add(call, "decoding_loader", name)
         self.generic_visit(node)
 
 
@@ -217,14 +242,6 @@ def _says_nccl(node: ast.AST) -> bool:
 def _is_bare_loss(node: ast.AST) -> bool:
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return isinstance(name, str) and "loss" in name.lower()
-
-
-def _is_half(call: ast.Call) -> bool:
-    parts = [*call.args, *(keyword.value for keyword in call.keywords)]
-    if isinstance(call.func, ast.Attribute):
-        parts.append(call.func.value)
-    return any(isinstance(n, ast.Attribute) and n.attr in HALF
-               for part in parts for n in ast.walk(part))
 
 
 def _casts_up(node: ast.ClassDef) -> bool:

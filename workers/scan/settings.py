@@ -19,6 +19,17 @@ SEEDS = {
 SCHEDULE = ("wait", "warmup", "active", "repeat")
 
 
+# Batches padded to their longest sentence, and what groups sentences of like length.
+PADDING = frozenset({"pad_sequence", "DataCollatorWithPadding", "DataCollatorForSeq2Seq"})
+BUCKETS = ("bucket", "lengthgrouped", "sortish")
+# Interfaces of pyACL's media processing, versions 1 and 2, and where their memory comes from.
+MEDIA = ("acl.media.", "acl.himpi.")
+MEDIA_MEMORY = ("acl.media.dvpp_malloc", "acl.himpi.dvpp_malloc", "acl.rt.malloc")
+MEDIA_SCENES = {"vdec": "VDEC", "jpeg_decode": "JPEGD", "jpegd": "JPEGD"}
+ADDING_UP = ("seeds", "media_scenes", "media_memory")
+FOUND_ANYWHERE = ("uses_dataloader", "has_prefetch", "has_length_buckets")
+
+
 class SettingsVisitor(Names, ast.NodeVisitor):
     """Collects into `found`: fact → (value, line)."""
 
@@ -51,13 +62,43 @@ class SettingsVisitor(Names, ast.NodeVisitor):
         elif full == "acl.init":
             self.found["acl_init_calls"] = (self.found.get("acl_init_calls", (0, 0))[0] + 1,
                                             node.lineno)
-        elif full.startswith("acl.media."):
+        self._media(full, node)
+        self._batches(last, node)
+        self.generic_visit(node)
+
+    def _media(self, full: str, node: ast.Call) -> None:
+        """VDEC and JPEGD scenes, and the calls that allocate memory of the device."""
+        if full.startswith(MEDIA):
             self.keep("is_dvpp_chained", True, node)
+            for part, scene in MEDIA_SCENES.items():
+                if part in full:
+                    self._add("media_scenes", scene, node)
+        if full in MEDIA_MEMORY:
+            self._add("media_memory", full, node)
+
+    def _batches(self, last: str, node: ast.Call) -> None:
+        """Prefetching, padding and grouping by length."""
+        given = {keyword.arg: _constant(keyword.value) for keyword in node.keywords}
+        if "prefetch" in last.lower() or "prefetch_factor" in given:
+            self.keep("has_prefetch", True, node)
+        if last in PADDING or given.get("padding") in (True, "longest"):
+            self.keep("pads_batches", True, node)
+        if any(word in last.lower() for word in BUCKETS) or "batch_sampler" in given or (
+                given.get("group_by_length") is True):
+            self.keep("has_length_buckets", True, node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if "prefetch" in node.name.lower():
+            self.keep("has_prefetch", True, node)
         self.generic_visit(node)
 
     def _seed(self, seed: str, node: ast.AST) -> None:
-        known, line = self.found.get("seeds", ([], node.lineno))
-        self.found["seeds"] = (sorted({*known, seed}), line)
+        self._add("seeds", seed, node)
+
+    def _add(self, fact: str, value: str, node: ast.AST) -> None:
+        """One more entry of a fact that is a list."""
+        known, line = self.found.get(fact, ([], node.lineno))
+        self.found[fact] = (sorted({*known, value}), line)
 
     def _loader(self, node: ast.Call) -> None:
         self.keep("uses_dataloader", True, node)
@@ -95,20 +136,23 @@ def settings_of(tree: ast.Module) -> dict[str, tuple[Any, int]]:
         found.pop("memory_alignment", None)
     if "torch" in visitor.imported:  # then what is absent is known to be absent
         found.setdefault("seeds", ([], 1))
-        found.setdefault("uses_dataloader", (False, 1))
+        for name in FOUND_ANYWHERE:
+            found.setdefault(name, (False, 1))
+    if "media_scenes" in found:
+        found.setdefault("media_memory", ([], found["media_scenes"][1]))
     return found
 
 
 def merged(files: dict[str, dict[str, tuple[Any, int]]]) -> dict[str, dict]:
-    """Settings of a project: {fact: {"value", "file", "line"}}; seeds add up over its files."""
+    """Settings of a project: {fact: {"value", "file", "line"}}; lists add up over its files."""
     result: dict[str, dict] = {}
     for file, found in files.items():
         for name, (value, line) in found.items():
             known = result.get(name)
             place = {"value": value, "file": file, "line": line}
-            if known is None or (name == "uses_dataloader" and value):
+            if known is None or (name in FOUND_ANYWHERE and value):
                 result[name] = place
-            elif name == "seeds":
+            elif name in ADDING_UP:
                 better = place if len(value) > len(known["value"]) else known
                 result[name] = {**better, "value": sorted({*known["value"], *value})}
             elif name == "acl_init_calls" and value > known["value"]:

@@ -36,6 +36,10 @@ DEPRECATED = (
     *(f"tensorflow.compat.v1.{name}" for name in DEPRECATED_IN_V1),
     *(f"tensorflow.{name}" for name in DEPRECATED_IN_V1 if name not in ALSO_IN_V2),
 )
+# Interfaces that Ascend's TensorFlow adapter has a faster approximation of (“Replacing the GELU
+# activation function”, TensorFlow 2.6.5 migration guide, 8.5.0; tf.gelu: converter of TF 1.15).
+GELU = ("tensorflow.nn.gelu", "tensorflow.keras.activations.gelu", "tensorflow.gelu",
+        "tensorflow_addons.activations.gelu", "keras.activations.gelu")
 HOROVOD = tuple(
     f"horovod.{package}.{name}" for package in ("tensorflow", "tensorflow.keras", "keras")
     for name in ("allreduce", "grouped_allreduce", "allgather", "broadcast", "alltoall",

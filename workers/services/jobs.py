@@ -86,7 +86,7 @@ def _queue_unwoken(
     for each, way in zip(every, ways, strict=True) if declaration.runs_on_node else ():
         runtimes.require_possible(each, way)
     checked, *_others = [preflight.require_runnable(
-        declaration, values, each, model, known_of_node, way)
+        declaration, values, each, model, known_of_node, way, len(every))
         for each, way in zip(every, ways, strict=True)]
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),

@@ -63,12 +63,13 @@ def _situation(given: CountedAnswers, model: MigratedModel) -> dict[str, bool]:
     is_megatron = "megatron" in libraries or "mindspeed" in libraries
     serves = infers and (given.value("model_format", model) == "safetensors"
                          or "vllm" in libraries or "mindie" in libraries)
-    scripts = {f"R-SCR-{n:02}": is_torch for n in range(1, 16)}
+    scripts = {f"R-SCR-{n:02}": is_torch for n in (*range(1, 16), *range(17, 20))}
     return {
         "R-ENV": True, "R-SCR": (is_torch or is_tf) and trains, "R-ACC": trains,
         "R-CFG": trains, "R-PAR": trains and (given.whole("train_cards", model) or 0) > 1,
         "R-INF": infers, **scripts,
-        "R-SCR-05": is_megatron, "R-SCR-10": is_megatron, "R-SCR-16": is_tf,
+        "R-SCR-05": is_megatron, "R-SCR-10": is_megatron, "R-SCR-16": is_tf, "R-SCR-20": is_tf,
+        "R-CFG-23": is_torch, "R-CFG-24": is_torch,
         "R-ENV-02": is_ms, "R-ENV-03": is_ms or is_tf, "R-ENV-08": is_tf,
         "R-ENV-09": is_tf or is_ms, "R-ENV-12": is_megatron, "R-ENV-18": is_torch,
         "R-ENV-13": given.value("hosting") == "container", "R-ENV-15": serves,

@@ -17,9 +17,10 @@ from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.delivery.conftest import loss_log, stored
-from tests.delivery.surveys.conftest import apply, change, rows
+from tests.delivery.surveys.conftest import apply, change, fill, rows
 from workers import kinds
 from workers.forms.jobs import JobForm
+from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 
 
@@ -271,3 +272,18 @@ def test_query_count_does_not_grow_with_the_models(
     with django_assert_max_num_queries(40) as many:
         client.get(place)
     assert len(few) == len(many)
+
+
+def test_memory_of_bf16_is_named_where_the_source_platform_used_fp16(survey, people):
+    """Seed S0: BF16 takes about 15 % more run-time memory than FP16."""
+    model = survey.engagement.models.get(code="LLM")
+    kind = kinds.get("adapt.megatron_train")
+    values = kind.clean({**kind.example_parameters(), "precision": "bf16"})
+
+    def hits():
+        outcome = preflight.outcome_for(kind, values, None, model)
+        return [hit.severity for hit in outcome.hits if hit.rule == "R-CFG-25"]
+
+    assert hits() == []
+    fill(survey, people[Role.CONSULTANT], **{"precision@LLM": "fp16"})
+    assert hits() == ["info"]

@@ -128,6 +128,14 @@ CASES = {
                  ([scan("import torch\n" + LOADER.format(workers=8)), probe()],)),
     "R-CFG-22": (([scan('{"a": 1} // note\n', "config.json")],),
                  ([scan('{"a": 1}\n', "config.json")],)),
+    "R-CFG-23": (([scan("import torch\n" + LOADER.format(workers=8))],),
+                 ([scan("import torch\n" + LOADER.format(workers=8).replace(
+                     "pin_memory=True", "prefetch_factor=4"))],)),
+    "R-CFG-24": (([scan("import torch\ntokenizer(text, padding=True)\n")],),
+                 ([scan("import torch\ntokenizer(text, padding=True)\n"
+                        "Arguments(group_by_length=True)\n")],)),
+    "R-CFG-25": (([], (TRAIN, {"precision": "bf16"}), {"source_dtype": "fp16"}),
+                 ([], (TRAIN, {"precision": "fp16"}), {"source_dtype": "fp16"})),
     "R-ENV-22": (([NODE, probe()], ("env.hdk_install", {
         "driver": "~/Ascend-hdk-310p-npu-driver_24.1.rc2_linux-x86-64.run",
         "firmware": "~/Ascend-hdk-310p-npu-firmware_7.3.0.1.231.run"})),
@@ -164,6 +172,9 @@ CASES = {
                  ([scan("import acl\nMEMORY_ALIGN = 128\nacl.media.dvpp_malloc(8)\n")],)),
     "R-INF-14": (([scan("import acl\nacl.init()\nacl.init()\n")],),
                  ([scan("import acl\nacl.init()\n")],)),
+    "R-INF-16": (([scan("import acl\nacl.media.vdec_send_frame(c)\nacl.rt.malloc(8, 0)\n")],),
+                 ([scan("import acl\nacl.media.dvpp_jpeg_decode_async(c)\n"
+                        "acl.media.dvpp_malloc(8)\n")],)),
     "R-INF-15": (([], ("inf.atc", {"aipp": "~/aipp.cfg"})), ([], ("inf.atc", {}))),
 }
 

@@ -16,7 +16,7 @@ kinds.load_all()
 # of preflight and the job's own environment; of models, from `of_model` and the assessments
 STATED = {"cards_per_node", "world_size", "cards_required", "baseline_runs",
           "container_image", "container_engines",
-          "is_evaluation_accepted", "is_weights_deliverable", "parameters_billion"}
+          "is_evaluation_accepted", "source_dtype", "is_weights_deliverable", "parameters_billion"}
 
 
 def supplied() -> set[str]:
@@ -35,7 +35,7 @@ def test_no_rule_is_without_supply():
     starving = {code for code, rule in RULES.items()
                 if code not in scanned and not set(rule.needs) <= names}
     assert starving == set()
-    assert len(RULES) == 91
+    assert len(RULES) == 100
 
 
 def test_every_rule_that_readings_or_jobs_feed_has_its_cases():

@@ -17,6 +17,7 @@ from workers.artifacts.artifact_store import keep_reading, store_file
 from workers.jobs import preflight
 from workers.models import Artifact, Job, Node
 from workers.readers import read_file
+from workers.readers.base import ReadError
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TRAIN = "adapt.megatron_train"
@@ -113,6 +114,45 @@ def _kind(code):
     from workers import kinds
 
     return kinds.get(code)
+
+
+STRATEGY = (b'{\n "data_parallel": 8,\n "model_parallel": 4,\n "pipeline_parallel": 2,\n'
+            b' "tensor_parallel_mode": "row_split"\n}')
+
+
+def test_processes_are_those_of_the_parallel_strategy(people, model, ready):
+    """The walkthrough's own sizes (seed S3): 8 × 4 × 2 = 64 processes, started with 8 a node."""
+    artifact = services.upload_artifact(
+        actor=people["consultant"], engagement=model.engagement, model=model,
+        upload=SimpleUploadedFile("parallel_strategy.json", STRATEGY))
+    reading = artifact.readings.get()
+    assert (reading.kind, reading.values["processes"]) == ("parallel_strategy", 64)
+    given = {"script": "~/train.py", "launcher": "mpirun", "cards": 8,
+             "arguments": "--parallel_strategy=parallel_strategy.json"}
+    kind = _kind("adapt.smoke_train")
+
+    def outcome(nodes, **changed):
+        values = kind.clean({**given, **changed})
+        return preflight.outcome_for(kind, values, ready, model, nodes=nodes)
+
+    hit, = [hit for hit in outcome(4).hits if hit.rule == "R-PAR-03"]
+    assert (hit.severity, hit.value, hit.source) == (
+        "block", "8, 4, 2, 32", "parallel_strategy.json:2; parallel_strategy.json:3; "
+                                "parallel_strategy.json:4")
+    assert "R-PAR-03" in outcome(8).clear
+    smaller = outcome(1, arguments="--steps 10")  # a trial without the file is no matter of it
+    assert "R-PAR-03" not in [*smaller.clear, *[hit.rule for hit in smaller.hits]]
+    with pytest.raises(InvalidInput, match="R-PAR-03"):
+        services.queue_job(actor=people["consultant"], kind=kind.code, model=model, node=ready,
+                           parameters=given)
+
+
+@pytest.mark.parametrize("text", ['{"data_parallel": 8}', '{"data_parallel": 8, "x": 1}'])
+def test_a_single_size_is_no_parallel_strategy(tmp_path, text):
+    path = tmp_path / "sizes.json"
+    path.write_text(text)
+    with pytest.raises(ReadError):
+        read_file(path)
 
 
 def test_damaged_settings_file_is_named(people, engagement):

@@ -17,6 +17,7 @@ from workers.kinds.parameters import as_words
 LOGS = Parameter("logs", _("Further log files"), "words", is_required=False, help=_(
     "Patterns below the job's folder, such as logs/*.log: they are followed while it runs, also "
     "when they are rotated, and kept."))
+STRATEGY_FILE = re.compile(r"parallel[_-](?:strategy|config)")
 OF_LAUNCHERS = {"msrun": ("msrun_log/*.log",), "mpirun": ("log_output/*/rank.*/stdout",)}
 COMMON = (
     Parameter("script", _("Script of the project"), "path"),
@@ -51,6 +52,13 @@ class ProjectRun(JobKind):
 
     def argv_on(self, parameters, meeting):
         return self.argv(parameters, meeting)
+
+    def facts(self, parameters):
+        """The processes of a node, where the arguments name a file of parallel sizes (R-PAR-03)."""
+        one_per_card = parameters.get("launcher") in launchers.SELF_ARRANGING
+        if one_per_card and STRATEGY_FILE.search(" ".join(as_words(parameters["arguments"]))):
+            return {"processes": parameters["cards"]}
+        return {}
 
     def log_globs(self, parameters):
         return (*as_words(parameters.get("logs")),
@@ -164,7 +172,8 @@ class AsdRun(SmokeTrain):
         return p
 
     def facts(self, parameters):
-        return {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
+        stated = {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
+        return {**super().facts(parameters), **stated}
 
     def conclude(self, finished):
         lines = finished.log.splitlines()

@@ -1,4 +1,4 @@
-"""Settings that stand in JSON files: a model's config.json, MindIE's, PrecisionDebugger's.
+"""Settings in JSON files: a model's config.json, MindIE's, PrecisionDebugger's, parallel sizes.
 
 Keys as in transformers (config.json), mindie_llm (conf/config.json: BackendConfig) and msprobe
 (docs/zh/dump/config_json_introduct.md).
@@ -6,6 +6,7 @@ Keys as in transformers (config.json), mindie_llm (conf/config.json: BackendConf
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from workers.masking import mask_tree
@@ -13,6 +14,8 @@ from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.json_lines import key_lines
 from workers.readers.source import ReadError, ReadingWarning
 
+STRATEGY = {"dp": ("data_parallel",), "tp": ("model_parallel",),
+            "pp": ("pipeline_parallel", "pipeline_stage"), "cp": ("context_parallel",)}  # fmt: skip
 PARALLEL = ("tp", "dp", "pp", "cp", "sp", "moe_tp", "moe_ep")
 
 
@@ -88,6 +91,40 @@ def _disagreements(values: dict[str, Any]) -> list[ReadingWarning]:
         return []
     message = f"worldSize is {values['world_size']}, but npuDeviceIds names {cards} cards."
     return [ReadingWarning("contradicting_sizes", message, values["lines"]["world_size"])]
+
+
+@register
+class ParallelStrategyReader(Reader):
+    """parallel_strategy.json: sizes that a launch script reads (seed S3, 4.1); also the section
+    parallel_config of MindFormers, where the pipeline is called pipeline_stage."""
+
+    name = "parallel_strategy"
+    kind = "parallel_strategy"
+    tool = "MindSpore"
+
+    def recognises(self, sample: Sample) -> int:
+        found = _parallel_section(sample.json)
+        known = [name for names in STRATEGY.values() for name in names if name in found]
+        return 80 if len(known) > 1 else 0
+
+    def read(self, source: Source) -> Reading:
+        found = _parallel_section(source.json)
+        used = {size: name for size, names in STRATEGY.items()
+                for name in names if name in found}  # fmt: skip
+        for name in used.values():
+            if type(found[name]) is not int or found[name] < 1:
+                raise ReadError("no_values", f"{name} is no whole number above 0: {found[name]!r}.")
+        places = key_lines(source.text, used.values())
+        values: dict[str, Any] = {size: found[name] for size, name in used.items()}
+        values["tensor_parallel_mode"] = found.get("tensor_parallel_mode")
+        values["processes"] = math.prod(found[name] for name in used.values())
+        values["lines"] = {size: places[name] for size, name in used.items() if name in places}
+        return self.reading(values)
+
+
+def _parallel_section(found: Any) -> dict[str, Any]:
+    section = found.get("parallel_config", found) if isinstance(found, dict) else {}
+    return section if isinstance(section, dict) else {}
 
 
 @register

@@ -15,7 +15,7 @@ OF_NODE = ("env.npu_info", "env.host_probe", "env.torch_check", "env.software",
            "env.cann_install", "env.hdk_install", "env.mindspeed_install")
 OF_CARDS = ("env.npu_info", "env.hdk_install")
 OF_MODEL = ("config_check", "onnx_model", "model_config", "quantization", "accuracy_compare",
-            "source_scan")
+            "source_scan", "parallel_strategy")
 SOFTWARE = {"driver": "hdk"}  # names of Node.software that differ from the facts'
 
 Provider = Callable[[MigratedModel], dict[str, Any]]

@@ -26,6 +26,13 @@ def log(seen: Seen) -> Iterator[Observed]:
     yield Observed("gbs", int(batch) if batch else None)
 
 
+@observes("parallel_strategy", "declared_dp tp pp cp")
+def strategy(seen: Seen) -> Iterator[Observed]:
+    """Sizes of parallel_strategy.json; one that it does not name is 1."""
+    for fact, size in (("declared_dp", "dp"), ("tp", "tp"), ("pp", "pp"), ("cp", "cp")):
+        yield Observed(fact, seen.values.get(size, 1), seen.line(size))
+
+
 @observes("training_log", f"{GIVEN} world_size")
 def log_arguments(seen: Seen) -> Iterator[Observed]:
     """What the run itself printed of its settings, whatever its script says."""
