@@ -1,4 +1,8 @@
-"""What is to be handed over, against what is there (DOMAIN 2.2 acceptance, 9.9, AR-13)."""
+"""What is to be handed over, against what is there (DOMAIN 2.2 acceptance, 9.9, AR-13).
+
+Code, scripts and weights are owed of every model whose route makes them: a file of one model says
+nothing of another.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,10 +12,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.handover import works_files
+from delivery.reports.facts.handover import MADE_IN, works_files
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Deliverable
 from delivery.surveys.consequences.counted_answers import CountedAnswers
+from engagements.models import MigratedModel
+from engagements.stages import Stage
 from engagements.text.text_joining import listed
 from workers.models import Artifact
 
@@ -30,6 +36,7 @@ class Item:
         endings: of the file's name, in lower case.
         words: one of which the name holds; none where the ending is enough.
         answered: whether the survey's question on deliverables offers it.
+        stages: a model that passes one of them owes it; none where it is owed once.
     """
 
     code: str
@@ -37,6 +44,7 @@ class Item:
     endings: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     answered: bool = True
+    stages: tuple[Stage, ...] = ()
 
     def is_met_by(self, name: str) -> bool:
         name = name.rpartition("/")[2].lower()
@@ -46,12 +54,12 @@ class Item:
 
 ITEMS = (
     Item("code", lambda: _("Source code of the models"),
-         (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES)),
+         (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES), stages=(Stage.TRAIN_ADAPT,)),
     Item("scripts", lambda: _("Training and inference scripts"), (".sh", ".bash", ".py"),
-         SCRIPT_WORDS),
+         SCRIPT_WORDS, stages=MADE_IN),
     Item("weights", lambda: _("Weights or converted models"), (
         ".om", ".ms", ".mindir", ".air", ".pb", ".onnx", ".pt", ".pth", ".ckpt", ".safetensors",
-        ".bin"), answered=False),
+        ".bin"), answered=False, stages=MADE_IN),
     Item("report", lambda: _("Test completion report")),
     Item("manual", lambda: _("User guide"), (".md", ".txt", ".rst", ".pdf", ".docx", ".html"),
          MANUAL_WORDS),
@@ -60,17 +68,67 @@ ITEMS = (
 
 @dataclass(frozen=True)
 class Check:
-    """An agreed deliverable with the files or documents of it."""
+    """An agreed deliverable with the files or documents of it, and the models that lack it.
+
+    Args:
+        models: codes of the models that owe it; none where it is owed once.
+    """
 
     item: Item
     found: list[str]
+    models: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self.found) and not self.lacking
+
+    @property
+    def state(self) -> str:
+        if self.is_complete:
+            return _("there")
+        return _("in part") if len(self.lacking) < len(self.models) else _("missing")
+
+    @property
+    def coverage(self) -> str:
+        """How many of the models it is there of; nothing where that is not asked."""
+        if not self.models:
+            return ""
+        there = len(self.models) - len(self.lacking)
+        counted = ngettext("%(n)d of %(all)d model", "%(n)d of %(all)d models",
+                           len(self.models)) % {"n": there, "all": len(self.models)}
+        return _("%(counted)s; missing: %(names)s") % {
+            "counted": counted, "names": listed(self.lacking)} if self.lacking else counted
+
+    def missing_label(self) -> str:
+        """Its name, with the models that lack it where others have it."""
+        if len(self.lacking) == len(self.models):
+            return self.item.label()
+        return _("%(deliverable)s (%(coverage)s)") % {
+            "deliverable": self.item.label(), "coverage": self.coverage}
 
 
 def checks(source: Source) -> list[Check]:
     """Each agreed deliverable, with what there is of it: nothing where it is missing."""
-    files = [file.name for file in (*works_files(source), *_uploads(source))]
-    return [Check(item, _reports(source) if item.code == "report" else
-                  [name for name in files if item.is_met_by(name)]) for item in agreed(source)]
+    files = [*works_files(source), *_uploads(source)]
+    return [Check(item, _reports(source)) if item.code == "report" else
+            _check(item, [file for file in files if item.is_met_by(file.name)], source)
+            for item in agreed(source)]
+
+
+def _check(item: Item, files: list[Artifact], source: Source) -> Check:
+    owing = tuple(model.code for model in models_owing(item, source))
+    having = {file.model.code if file.model else None for file in files}
+    if len(source.models) == 1 and files:  # then a file of no model can only be its own
+        having.add(source.models[0].code)
+    return Check(item, [file.name for file in files], owing,
+                 tuple(code for code in owing if code not in having))
+
+
+def models_owing(item: Item, source: Source) -> list[MigratedModel]:
+    """The models of which it is owed: those whose route passes a stage that makes it."""
+    return [model for model in source.models if item.stages and model.stages.filter(
+        stage__in=item.stages).exclude(state="skipped").exists()]
 
 
 def agreed(source: Source) -> list[Item]:
@@ -84,20 +142,20 @@ def owed(source: Source) -> list[Deliverable]:
     return list(source.engagement.deliverables.select_related("model", "owner", "artifact"))
 
 
-def missing(source: Source) -> list[Item]:
-    """The deliverables of which nothing is there: of the contract's list, else by file names."""
+def missing(source: Source) -> list[Callable[[], str]]:
+    """Names of the deliverables that are not there, or not of every model: of the contract's list,
+    else by file names."""
     if rows := owed(source):
-        return [Item(row.code, lambda row=row: str(row)) for row in rows if not row.delivered_at]
-    return [check.item for check in checks(source) if not check.found]
+        return [lambda row=row: str(row) for row in rows if not row.delivered_at]
+    return [check.missing_label for check in checks(source) if not check.is_complete]
 
 
 def agreed_table(source: Source) -> dict:
     """The list, item by item."""
     if listed_rows := owed(source):
         return _owed_table(listed_rows)
-    rows = [[both(check.item.label), len(check.found), both(lambda c=check: _told(c.found)),
-             both(lambda c=check: _("there") if c.found else _("missing"))]
-            for check in checks(source)]
+    rows = [[both(check.item.label), len(check.found), both(lambda c=check: _told(c)),
+             both(lambda c=check: c.state)] for check in checks(source)]
     return table(lambda: _("Deliverables by the agreed list"), [
         column(lambda: _("Deliverable")), column(lambda: _("Quantity"), "number"),
         column(lambda: _("What was found")), column(lambda: _("State"))], rows,
@@ -117,12 +175,13 @@ def _owed_table(rows: list[Deliverable]) -> dict:
         is_dense=True)
 
 
-def _told(names: list[str]) -> str:
+def _told(check: Check) -> str:
+    names = check.found
     if not names:
         return _("nothing, by name and ending of the files of successful runs and of uploads")
     rest = len(names) - 3
     more = [ngettext("%(n)d more", "%(n)d more", rest) % {"n": rest}] if rest > 0 else []
-    return listed([*names[:3], *more])
+    return "\n".join(filter(None, (check.coverage, listed([*names[:3], *more]))))
 
 
 def _reports(source: Source) -> list[str]:
@@ -137,5 +196,6 @@ def _reports(source: Source) -> list[str]:
 def _uploads(source: Source) -> Iterable[Artifact]:
     """Files that people stored and that are a guide by their name: no job writes these."""
     [manual] = [item for item in ITEMS if item.code == "manual"]
-    return [file for file in Artifact.objects.filter(engagement=source.engagement, job=None)
+    return [file for file in Artifact.objects.filter(
+        engagement=source.engagement, job=None).select_related("model")
             if manual.is_met_by(file.name)]

@@ -70,7 +70,7 @@ def judged_records(source: Source) -> dict:
         "is_examined": all(entry.is_complete for entry in examined),
         "coverage": coverage_count(covered), "conditions": condition_count(asked),
         "unrecorded": unrecorded(sides), "open_points": open_points(source),
-        "missing_deliverables": [both(item.label) for item in missing(source)],
+        "missing_deliverables": [both(label) for label in missing(source)],
         "is_owed_listed": bool(owed(source)),
         "tables": {"environments": environments(sides), "conditions": conditions_table(asked),
                    "planned": planned_table(planned),

@@ -8,6 +8,7 @@ introduction says where each of its items stands.
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts.before_after import before_after
+from delivery.reports.facts.cases import case_numbers, criterion_cases, functional_cases
 from delivery.reports.facts.completion import (
     performed,
     reusable_assets,
@@ -19,7 +20,6 @@ from delivery.reports.facts.measuring_conditions import measuring_conditions
 from delivery.reports.facts.planning import risks
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_history import passage, sent_back, stages_passed
-from delivery.reports.facts.test_cases import case_numbers, criterion_cases, functional_cases
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
 from delivery.reports.issue_checks import checks, verdict_checks
 from delivery.reports.office.writers import annex_xlsx

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.documents.bilingual import both
-from delivery.reports.facts.agreed_deliverables import agreed
+from delivery.reports.facts.agreed_deliverables import agreed, models_owing
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Deliverable, Document
 from engagements.access import Can, require
@@ -27,7 +27,7 @@ NOTHING = {"artifact": None, "repository": "", "commit": "", "image_digest": ""}
 
 @transaction.atomic
 def list_agreed(*, actor: User, engagement: Engagement) -> list[Deliverable]:
-    """List what the survey agreed on: code and weights per model, the rest once.
+    """List what the survey agreed on: code and weights per model that owes it, the rest once.
 
     What is listed already stays; safe to repeat. Returns the new rows.
     """
@@ -37,7 +37,7 @@ def list_agreed(*, actor: User, engagement: Engagement) -> list[Deliverable]:
     made = []
     for item in agreed(source):
         title = both(item.label)
-        for model in source.models if item.code in PER_MODEL else [None]:
+        for model in models_owing(item, source) if item.code in PER_MODEL else [None]:
             if not engagement.deliverables.filter(code=item.code, model=model).exists():
                 made.append(Deliverable.objects.create(
                     engagement=engagement, number=_next(engagement), code=item.code, model=model,

@@ -150,21 +150,49 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
     def missing() -> list[str]:
         return facts()["missing_deliverables"]
 
-    rest = ["Weights or converted models", "User guide"]
-    model = delivered.models.get(code="LLM")
-    job = delivered.jobs.create(kind="adapt.transplant", model=model, stage="train_adapt",
-                                state="succeeded", started_at=STARTED, finished_at=STARTED)
-    stored(delivered, model, "log.txt", b"log", job=job)
-    assert missing() == ["Source code of the models", "Training and inference scripts", *rest]
-    stored(delivered, model, "train_npu.py", b"pass", job=job)
-    assert missing() == rest
-    assert [row[3] for row in facts()["tables"]["deliverables"]["rows"]] == [
-        "there", "there", "missing", "there", "missing"]
-    assert any(sentence.startswith("Of the agreed deliverables there is no Weights")
-               for sentence in facts()["open_points"])
-    stored(delivered, model, "model.om", b"om", job=job)
+    def states() -> list[str]:
+        return [row[3] for row in facts()["tables"]["deliverables"]["rows"]]
+
+    code, scripts, weights, guide = (
+        "Source code of the models", "Training and inference scripts",
+        "Weights or converted models", "User guide")
+    models = {code: delivered.models.get(code=code) for code in ("LLM", "PSR")}
+    jobs = {code: delivered.jobs.create(
+        kind="adapt.transplant", model=model, stage="train_adapt", state="succeeded",
+        started_at=STARTED, finished_at=STARTED) for code, model in models.items()}
+    stored(delivered, models["LLM"], "log.txt", b"log", job=jobs["LLM"])
+    assert missing() == [code, scripts, weights, guide]
+    stored(delivered, models["LLM"], "train_npu.py", b"pass", job=jobs["LLM"])
+    lacks = "(1 of 2 models; missing: PSR)"
+    assert missing() == [f"{code} {lacks}", f"{scripts} {lacks}", weights, guide]
+    assert states() == ["in part", "in part", "missing", "there", "missing"]
+    assert facts()["tables"]["deliverables"]["rows"][0][1:3] == [
+        "1", "1 of 2 models; missing: PSR\ntrain_npu.py"]
+    assert any(sentence.startswith(
+        f"Missing of the agreed deliverables: {code} {lacks}, {scripts} {lacks}, {weights}")
+        for sentence in facts()["open_points"])
+    stored(delivered, models["PSR"], "train_npu.py", b"pass", job=jobs["PSR"])
+    for code, model in models.items():
+        stored(delivered, model, "model.om", b"om", job=jobs[code])
     stored(delivered, None, "使用说明.md", b"# guide")
     assert missing() == []
+    assert states() == ["there"] * 5
+
+
+def test_a_model_owes_only_what_its_route_makes_and_a_file_of_no_model_is_nobody_s(
+        delivered, facts):
+    psr = delivered.models.get(code="PSR")
+    psr.stages.filter(stage__in=("train_adapt", "train_tune")).update(state="skipped")
+    llm = delivered.models.get(code="LLM")
+    jobs = [delivered.jobs.create(
+        kind="adapt.transplant", model=model, stage="train_adapt", state="succeeded",
+        started_at=STARTED, finished_at=STARTED) for model in (None, llm)]
+    stored(delivered, None, "all.diff", b"-", job=jobs[0])
+    row = next(iter(facts()["tables"]["deliverables"]["rows"]))
+    assert row[1:] == ["1", "0 of 1 model; missing: LLM\nall.diff", "missing"]
+    stored(delivered, llm, "llm.diff", b"-", job=jobs[1])
+    assert next(iter(facts()["tables"]["deliverables"]["rows"]))[1:] == [
+        "2", "1 of 1 model\nall.diff, llm.diff", "there"]
 
 
 def test_the_environment_that_was_planned_is_held_against_the_nodes(delivered, facts, people):
