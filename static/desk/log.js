@@ -19,13 +19,11 @@
   terminal.open(place);
   // The terminal is read, not typed into: Tab leaves it as it leaves any other part of the page.
   terminal.attachCustomKeyEventHandler((event) => event.key !== "Tab");
-  fit.fit();
-  window.addEventListener("resize", () => fit.fit());
+  // Not once after a class has changed: a transition may bring the new height a frame later.
+  new ResizeObserver(() => fit.fit()).observe(place);
 
   const unfold = () => {  // without output there is nothing to show in a terminal
-    if (!length || !place.classList.contains("desk-terminal-empty")) return;
-    place.classList.remove("desk-terminal-empty");
-    fit.fit();
+    if (length) place.classList.remove("desk-terminal-empty");
   };
   const write = (text) => new Promise((done) => terminal.write(text, done));
   const say = (text) => { notice.textContent = text; notice.hidden = !text; };

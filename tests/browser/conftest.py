@@ -60,8 +60,9 @@ def people_with_mail(people):
 class Visitor:
     """Somebody at a browser window; collects what the console complains about."""
 
-    def __init__(self, browser, base: str, language: str = "zh-CN", size=(1440, 900)):
-        context = browser.new_context(locale=language,
+    def __init__(self, browser, base: str, language: str = "zh-CN", size=(1440, 900),
+                 motion: str = "no-preference"):
+        context = browser.new_context(locale=language, reduced_motion=motion,
                                       viewport={"width": size[0], "height": size[1]})
         self.page, self.base, self.errors = context.new_page(), base, []
         self.page.set_default_timeout(60_000)  # the machine may be busy with other tests

@@ -39,8 +39,9 @@ def shows(page, text: str) -> None:
         state="attached", timeout=30_000)
 
 
-def test_log_is_followed_without_gap_or_repeat(visit, job):
-    visitor = visit("operator")
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_log_is_followed_without_gap_or_repeat(visit, job, motion):
+    visitor = visit("operator", motion=motion)
     page = visitor.open(f"/jobs/{job.pk}/")
     parts = [f"live {n} 进度\n" for n in range(6)]
     for part in parts:
@@ -55,6 +56,7 @@ def test_log_is_followed_without_gap_or_repeat(visit, job):
     shown = page.locator(".xterm-accessibility").inner_text()
     assert re.findall(r"live \d 进度", shown) == [part.strip() for part in parts]
     assert (shown.count("loading"), "loading 100%" in shown) == (1, True)
+    assert page.locator(".xterm-rows > div").count() > 10  # the terminal took its full height
 
 
 def test_whole_log_is_searched_and_memory_is_bounded(visit, job):
