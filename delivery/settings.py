@@ -8,13 +8,15 @@ import os
 import tomllib
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from marshmallow.validate import OneOf
 from pythonjsonlogger.core import RESERVED_ATTRS
 
+from delivery.database_settings import database
 from delivery.environment import env, kept_secret, read
+from delivery.openapi.settings import spectacular_settings
+from delivery.periodic_tasks import periodic_tasks
 from delivery.sign_on import settings as sign_on
 
 # python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
@@ -120,44 +122,8 @@ TEMPLATES = [
 
 # Database ------------------------------------------------------------------
 
-ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
-DATABASE_FORMS = "sqlite:////folder/file.sqlite3 or postgresql://user:password@host:port/name"
-
-
-def database(url: str) -> dict:
-    """Django's settings of the database at `url`; ImproperlyConfigured, never with the URL itself
-    (it holds a password), for one that is neither SQLite nor PostgreSQL."""
-    try:
-        found = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
-        if found.get("ENGINE") == ENGINES[1]:
-            # Short statements on solid disks: compiling them costs more than they do, and reading
-            # fifty rows by an index less than walking a table.
-            found.setdefault("OPTIONS", {}).setdefault(
-                "options", "-c jit=off -c random_page_cost=1.1")
-    except (dj_database_url.ParseError, ValueError):
-        found = {}
-    if found.get("ENGINE") not in ENGINES or found.get("NAME") in ("", ":memory:", None):
-        state = "names no SQLite file and no PostgreSQL database" if url else "is empty"
-        raise ImproperlyConfigured(
-            f"DATABASE_URL {state}. It looks like {DATABASE_FORMS}; unset it to use a SQLite file "
-            "in the data folder.")
-    return found
-
-
 DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}").strip()
-DATABASES = {"default": database(DATABASE_URL)}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    VAR_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
-    DATABASES["default"]["CONN_MAX_AGE"] = None
-    # A real file in tests too: threads of an in-memory database share one table lock.
-    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
-    DATABASES["default"]["OPTIONS"] = {
-        "timeout": 20,
-        # A writer that begins IMMEDIATE waits for the lock; a reader that upgrades fails at once.
-        "transaction_mode": "IMMEDIATE",
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
-        "PRAGMA busy_timeout=20000; PRAGMA foreign_keys=ON;",
-    }
+DATABASES = {"default": database(DATABASE_URL, VAR_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # People --------------------------------------------------------------------
@@ -169,13 +135,8 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in (
-        "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
-        "CommonPasswordValidator",
-        "NumericPasswordValidator",
-    )
+    {"NAME": f"django.contrib.auth.password_validation.{name}Validator"}
+    for name in ("UserAttributeSimilarity", "MinimumLength", "CommonPassword", "NumericPassword")
 ]
 # Single sign-on and second factors, where they are set.
 if sign_on.IS_ON:
@@ -329,35 +290,7 @@ SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
 CARD_TEMPERATURE_LIMIT = read(env.int, "DESK_CARD_TEMPERATURE_LIMIT", 90)  # degrees Celsius
 CELERY_BEAT_SCHEDULER = "engagements.leased_scheduler:LeasedScheduler"  # of all hosts one sends
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
-CELERY_BEAT_SCHEDULE = {
-    "dispatch-tick": {
-        "task": "workers.tick",
-        "schedule": DISPATCH_TICK_SECONDS,
-        "options": {"expires": 60},
-    },
-    "expire-quotes": {
-        "task": "quotes.expire",
-        "schedule": 3600.0,
-        "options": {"expires": 3600},
-    },
-    "signed-copies": {"task": "acceptance.complete_copies", "schedule": 300.0,
-                      "options": {"expires": 300}},
-    "quotes-sweep": {"task": "quotes.sweep", "schedule": 300.0, "options": {"expires": 300}},
-    "planning-sweep": {"task": "planning.sweep", "schedule": 300.0, "options": {"expires": 300}},
-    "documents-sweep": {"task": "reports.sweep", "schedule": 15.0, "options": {"expires": 15}},
-    "housekeeping": {"task": "workers.housekeeping", "schedule": 3600.0,
-                     "options": {"expires": 600}},
-    "imported-nodes": {"task": "workers.wake_looks", "schedule": 30.0, "options": {"expires": 30}},
-    "operator-index": {"task": "assessments.index_missing", "schedule": 60.0,
-                       "options": {"expires": 60}},
-    "check-files": {"task": "operation.check_files", "schedule": 60.0, "options": {"expires": 60}},
-    "lock-evidence": {"task": "operation.lock_evidence", "schedule": 300.0,
-                      "options": {"expires": 300}},
-    "notices-sweep": {"task": "notices.sweep", "schedule": 10.0, "options": {"expires": 30}},
-    "notices-retention": {"task": "notices.retention", "schedule": 3600.0,
-                          "options": {"expires": 600}},
-    "notices-watch": {"task": "notices.watch", "schedule": 300.0, "options": {"expires": 300}},
-}
+CELERY_BEAT_SCHEDULE = periodic_tasks(DISPATCH_TICK_SECONDS)
 
 # Pages and API -------------------------------------------------------------------
 
@@ -383,58 +316,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
 }
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Delivery Desk",
-    "DESCRIPTION": "GPU to Ascend NPU migration delivery: engagements, jobs, verdicts, documents.",
-    "VERSION": VERSION,
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {
-        "StageStateEnum": "engagements.stages.StageState",
-        "StageEnum": "engagements.stages.Stage",
-        "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
-        "JobStateEnum": "workers.models.job.JobState",
-        "NodeStateEnum": "workers.models.node.Node.State",
-        "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
-        "LanguageEnum": "delivery.settings.LANGUAGES",
-        "ChannelStateEnum": "delivery.notices.models.channel.Channel.State",
-        "EventKindEnum": "delivery.notices.event_kinds.CODES",
-        "QuoteStateEnum": "delivery.quotes.models.Quote.State",
-        "WorkItemEnum": "delivery.planning.models.effort.WorkItem",
-        "GradeEnum": "delivery.planning.models.effort.Grade",
-        "QuotedGradeEnum": "delivery.quotes.snapshot.GRADES",
-        "DocumentStateEnum": "delivery.reports.models.Document.State",
-        "RenderJobStateEnum": "delivery.reports.models.RenderJob.State",
-        "CriteriaStateEnum": "assessments.models.criteria.CriteriaSet.State",
-        "EstimateStateEnum": "delivery.planning.models.effort.EffortEstimate.State",
-        "RiskStateEnum": "delivery.planning.models.control.Risk.State",
-        "RiskLevelEnum": "delivery.planning.models.control.Risk.Level",
-        "IssueLevelEnum": "delivery.planning.models.control.ProjectIssue.Level",
-        "WeeklyReportStateEnum": "delivery.planning.models.control.WeeklyReport.State",
-        "ChangeCategoryEnum": "delivery.planning.models.change.ChangeRequest.Category",
-        "ReviewDecisionEnum": "delivery.acceptance.models.review.Review.Decision",
-        "ChosenDecisionEnum": "delivery.acceptance.models.review.CHOSEN",
-        "ReviewActionEnum": "delivery.acceptance.review.transitions.ReviewAction",
-        "PriceCategoryEnum": "delivery.quotes.models.PriceLine.Category",
-        "StageMoveEnum": "engagements.stages.StageMove",
-        "QuoteMoveEnum": "delivery.quotes.transitions.QuoteMove",
-        "DocumentMoveEnum": "delivery.reports.transitions.DocumentMove",
-        "SurveyMoveEnum": "delivery.surveys.transitions.SurveyMove",
-        "ChangeMoveEnum": "delivery.planning.changes.transitions.ChangeMove",
-        "TimesheetMoveEnum": "delivery.planning.time.transitions.TimesheetMove",
-        "WeeklyMoveEnum": "delivery.planning.control.transitions.WeeklyMove",
-        "JobMoveEnum": "workers.jobs.transitions.JobMove",
-        "TokenScopeEnum": "engagements.models.api_token.ApiToken.Scope",
-        "ScopeEnum": "engagements.stages.Scope",
-        "RoleEnum": "engagements.models.people.Role",
-        "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
-        "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",
-        "ChangeStateEnum": "delivery.planning.models.change.ChangeRequest.State",
-    },
-}
+SPECTACULAR_SETTINGS = spectacular_settings(VERSION)
 
 # Sealing documents -----------------------------------------------------------------
 

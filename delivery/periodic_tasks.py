@@ -1,0 +1,25 @@
+"""What Celery's beat sends, and how often."""
+
+# Name of the entry, task, seconds between two messages, seconds after which a message is dropped.
+SCHEDULE = (
+    ("expire-quotes", "quotes.expire", 3600, 3600),
+    ("signed-copies", "acceptance.complete_copies", 300, 300),
+    ("quotes-sweep", "quotes.sweep", 300, 300),
+    ("planning-sweep", "planning.sweep", 300, 300),
+    ("documents-sweep", "reports.sweep", 15, 15),
+    ("housekeeping", "workers.housekeeping", 3600, 600),
+    ("imported-nodes", "workers.wake_looks", 30, 30),
+    ("operator-index", "assessments.index_missing", 60, 60),
+    ("check-files", "operation.check_files", 60, 60),
+    ("lock-evidence", "operation.lock_evidence", 300, 300),
+    ("notices-sweep", "notices.sweep", 10, 30),
+    ("notices-retention", "notices.retention", 3600, 600),
+    ("notices-watch", "notices.watch", 300, 300),
+)
+
+
+def periodic_tasks(tick_seconds: float) -> dict:
+    """Celery's beat schedule; the dispatch looks for due jobs every `tick_seconds`."""
+    schedule = (("dispatch-tick", "workers.tick", tick_seconds, 60), *SCHEDULE)
+    return {name: {"task": task, "schedule": float(seconds), "options": {"expires": expires}}
+            for name, task, seconds, expires in schedule}
