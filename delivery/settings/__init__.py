@@ -13,16 +13,16 @@ from django.core.exceptions import ImproperlyConfigured
 from marshmallow.validate import OneOf
 from pythonjsonlogger.core import RESERVED_ATTRS
 
-from delivery.database_settings import database
 from delivery.environment import env, kept_secret, read
 from delivery.openapi.settings import spectacular_settings
-from delivery.periodic_tasks import periodic_tasks
+from delivery.settings.database import database
+from delivery.settings.periodic_tasks import periodic_tasks
 from delivery.sign_on import settings as sign_on
 
 # python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
 os.environ["OPENPYXL_LXML"] = "False"
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parents[2]
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 DEBUG = read(env.bool, "DESK_DEBUG", False)
