@@ -9,8 +9,8 @@ from delivery.openapi.views import DocsView, SchemaView
 from engagements.api.tokens import TokenView
 
 APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
-        "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.notices",
-        "delivery.surveys", "delivery.operation", "delivery.documents",
+        "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.knowledge",
+        "delivery.notices", "delivery.surveys", "delivery.operation", "delivery.documents",
         "delivery.next_steps", "delivery.portal", "delivery.demo")
 
 

@@ -35,6 +35,7 @@ urlpatterns = [
     path("", include("delivery.acceptance.urls")),
     path("", include("delivery.evidence.urls")),
     path("", include("delivery.planning.urls")),
+    path("", include("delivery.knowledge.urls")),
     path("", include("delivery.notices.urls")),
     path("", include("delivery.surveys.urls")),
     path("", include("delivery.demo.urls")),

@@ -5,8 +5,10 @@ from datetime import date
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from delivery.documents.models import CompanyProfile
+from delivery.knowledge.services.cases import add_case
 from delivery.planning.services import changes, control, time_entries
 from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
@@ -21,7 +23,7 @@ PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/", "/en
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
          "/engagements/EP2501/control/", "/engagements/EP2501/time/", "/notices/",
-         "/engagements/EP2501/models/M0/survey/")
+         "/engagements/EP2501/models/M0/survey/", "/cases/")
 
 
 def one_more(people, engagement, number: int) -> None:
@@ -49,6 +51,9 @@ def one_more(people, engagement, number: int) -> None:
                      review_on=date(2025, 7, 1), **common)
     time_entries.record_time(work_date=date(2025, 7, 1 + number), half="am", item="env",
                              grade="engineer", model=model, **common)
+    failed = Job.objects.create(kind="env.npu_info", engagement=engagement, node=node,
+                                state="failed", finished_at=timezone.now())
+    add_case(actor=manager, title="x", cause="x", cure="x", error_code="EI0002", job=failed)
     audit_log.record(actor=person, action="stage.submit", target=first.stages.first(),
                      engagement=engagement)
 

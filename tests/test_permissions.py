@@ -23,7 +23,7 @@ from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "operation", "engagements", "workers", "assessments", "documents",
         "quotes", "reports", "acceptance", "evidence", "planning", "notices", "surveys",
-        "practice")
+        "practice", "knowledge")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -105,6 +105,7 @@ READ = {
     "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
     "acceptance:regression_runs": EVERYBODY,
     "acceptance:verify": EVERYBODY,
+    "knowledge:cases": FIRM, "knowledge:case": FIRM, "knowledge:case_edit": WORKERS,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
     "reports:deliverables": EVERYBODY, "reports:deliverable_new": MANAGERS,
     "reports:deliverable": MANAGERS, "reports:deliverable_proof": WORKERS,
@@ -155,6 +156,7 @@ WRITE = {
     "quotes:line_remove", "quotes:version_new", "quotes:move", "quotes:rate_card_close",
     "quotes:import_confirm", "quotes:import_discard",
     "acceptance:claim_repair", "acceptance:claim_close",
+    "knowledge:case_retire", "knowledge:case_restore", "knowledge:case_evidence",
     "reports:deliverables_agreed", "reports:deliverable_reopen",
     "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
     "reports:submit", "reports:review", "reports:send_back", "reports:recall",
@@ -196,6 +198,7 @@ TESTED_WITH_THEIR_OBJECTS = {
     "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
     "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
     "documents:certificate_file", "acceptance:regression_run",
+    "knowledge:case_new",
 }
 
 
@@ -301,11 +304,13 @@ def world(people, engagement, settings, tmp_path):
     channel = create_channel(actor=people[ADMIN], name="群", kind="wecom", kinds=[],
                              url="https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k")
     attempt = channel.attempts.create(at=timezone.now(), is_ok=True)
+    case = solved_case(people, job)
     code = engagement.code
     survey = start_survey(actor=people[CONSULTANT], engagement=engagement)
     begin_draft(actor=people[ADMIN])
     return {
         **planning_world(people, engagement),
+        "knowledge:case": [case.pk], "knowledge:case_edit": [case.pk],
         "portal:help_chapter": ["01-start"], "portal:help_picture": ["zh", "home"],
         "people:person": [people[CONSULTANT].pk], "people:tokens": [people[CONSULTANT].pk],
         "people:customer": [engagement.customer_id],
@@ -359,6 +364,17 @@ def world(people, engagement, settings, tmp_path):
         "quotes:line_edit": [quote.pk, line.pk], "quotes:rate_card": [card.pk],
         "quotes:import": [source.pk],
     }
+
+
+def solved_case(people, job):
+    """A case of a failed job."""
+    from delivery.knowledge.services.cases import add_case
+    from workers.models import Job, JobState
+
+    failed = Job.objects.create(kind=job.kind, engagement=job.engagement, node=job.node,
+                                state=JobState.FAILED, finished_at=timezone.now())
+    return add_case(actor=people[CONSULTANT], title="x", cause="x", cure="x", error_code="EI0002",
+                    job=failed)
 
 
 def _scan(actor, engagement):

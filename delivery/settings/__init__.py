@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "delivery.acceptance",
     "delivery.evidence",
     "delivery.planning",
+    "delivery.knowledge",
     "delivery.notices",
     "delivery.surveys",
     "delivery.portal",

@@ -19,6 +19,7 @@ from delivery.documents.services.branding import save_branding
 from delivery.documents.services.issued_files import store_missing
 from delivery.documents.services.staff_certificates import add_certificate
 from delivery.evidence.services import build_bundle
+from delivery.knowledge.services.cases import add_case
 from delivery.notices.services import channels, set_preferences
 from delivery.notices.services.inbox import set_mail_setting
 from delivery.operation.backup.stored_files import STORED, StoredFile
@@ -54,7 +55,7 @@ from tests.delivery.planning.test_changes import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
 from workers import kinds
-from workers.models import Job, Node
+from workers.models import Job, JobState, Node
 from workers.services import (
     chains,
     jobs,
@@ -102,6 +103,9 @@ def run_on_a_node(engagement, people):
                    parameters={"target": f"desk:file/{dump.pk}", "golden": "~/dump.json"})
     assessing.record_round(actor=people[Role.CONSULTANT], model=model,
                            artifact=stored(engagement, model, "500.log", log(500)))
+    failed = Job.objects.filter(engagement=engagement, state=JobState.FAILED).first()
+    add_case(actor=people[Role.CONSULTANT], title="通信超时", cause="各卡时钟不一致",
+             cure="先校时", error_code="EI0002", job=failed)
 
 
 def share_nodes(engagement, people, model, node):

@@ -1,0 +1,1 @@
+"""What the firm learns across engagements: solved cases and measured figures, without names."""

@@ -1,0 +1,5 @@
+"""REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
+
+from delivery.knowledge.api import cases
+
+routes = cases.routes

@@ -1,0 +1,82 @@
+"""REST endpoints of solved cases. Each write is one service call."""
+
+from django.db.models import Prefetch
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import mixins
+from rest_framework.decorators import action
+
+from delivery.knowledge import queries
+from delivery.knowledge.models import CaseEvidence, SolvedCase
+from delivery.knowledge.serializers import (
+    FurtherJobSerializer,
+    RetirementSerializer,
+    SolvedCaseSerializer,
+)
+from delivery.knowledge.services import cases as services
+from engagements.text.number_parsing import whole_number
+from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.service_hooks import creating, updating
+from workers.models import Job
+
+ASKED = [
+    OpenApiParameter("q", OpenApiTypes.STR, description="Words of the case"),
+    OpenApiParameter("retired", OpenApiTypes.STR, enum=["yes"],
+                     description="The retired ones instead of those in force"),
+    OpenApiParameter("job", OpenApiTypes.INT,
+                     description="Those in force whose signature this failed job shows"),
+]
+
+
+@extend_schema_view(list=extend_schema(parameters=ASKED))
+class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
+    """Solved problems: signature, cause and cure, without names of customers; of the firm's
+    people."""
+
+    queryset = SolvedCase.objects.all()
+    serializer_class = SolvedCaseSerializer
+    filterset_fields = ["error_code", "diagnosis", "tool"]
+    query_parameters = ("q", "retired", "job")
+    perform_create = creating(services.add_case, "seen")
+    perform_update = updating(services.update_case, "case", "job", "issue", "verdict", "cured_by")
+
+    def get_queryset(self):
+        user = self.request.user
+        rows = super().get_queryset().noted().prefetch_related(Prefetch(
+            "evidence", CaseEvidence.objects.visible_to(user), to_attr="visible_evidence"))
+        return self._asked(rows) if self.action == "list" else rows
+
+    def _asked(self, rows):
+        asked, user = self.request.query_params, self.request.user
+        if "job" in asked:
+            job = get_object_or_404(Job.objects.visible_to(user),
+                                    pk=whole_number(asked["job"]) or 0)
+            rows = rows.filter(pk__in=[match.case.pk for match in queries.matches_of(job, user)])
+        return queries.filtered_cases(rows, asked)
+
+    @extend_schema(request=RetirementSerializer)
+    @action(detail=True, methods=["post"])
+    def retire(self, request, pk=None):
+        """Propose it no longer; it stays readable."""
+        services.retire_case(actor=request.user, case=self.get_object(),
+                             **self.validated(RetirementSerializer))
+        return self.fresh()
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def restore(self, request, pk=None):
+        """Propose a retired case again."""
+        services.restore_case(actor=request.user, case=self.get_object())
+        return self.fresh()
+
+    @extend_schema(request=FurtherJobSerializer)
+    @action(detail=True, methods=["post"])
+    def evidence(self, request, pk=None):
+        """Note a further job with the case."""
+        services.add_evidence(actor=request.user, case=self.get_object(),
+                              **self.validated(FurtherJobSerializer))
+        return self.fresh()
+
+
+routes = [("solved-cases", SolvedCaseViewSet, "solved-case")]

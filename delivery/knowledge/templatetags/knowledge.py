@@ -1,0 +1,28 @@
+"""What the firm knows already, on the pages where it helps."""
+
+from django import template
+
+from delivery.knowledge import queries
+from delivery.knowledge.models import CaseEvidence, SolvedCase
+from engagements.access import Can, allowed
+from workers.models import Job
+from workers.models.job import TROUBLED_STATES
+
+register = template.Library()
+SHOWN = 3
+
+
+@register.inclusion_tag("delivery/knowledge/proposed_cases.html", takes_context=True)
+def proposed_cases(context, job: Job) -> dict:
+    """Solved cases whose signature a failed job shows, for the firm's people; else nothing."""
+    user = context["request"].user
+    if not allowed(user, Can.VIEW_INTERNAL) or job.state not in TROUBLED_STATES:
+        return {"is_shown": False}
+    found = queries.matches_of(job, user)
+    first = found[:SHOWN]
+    counted = SolvedCase.objects.noted().in_bulk([match.case.pk for match in first])
+    noted_with = set(CaseEvidence.objects.filter(job=job).values_list("case", flat=True))
+    return {"is_shown": True, "job": job, "user": user, "more": len(found) - len(first),
+            "csrf_token": context.get("csrf_token"),
+            "matches": [(match, counted[match.case.pk], match.case.pk in noted_with)
+                        for match in first]}
