@@ -21,6 +21,7 @@ ENDPOINTS = {
     "practice:progress": ["GET practice-list"],
     "operation:files": ["GET damaged-file-list", "GET file-round-list"],
     "people:list": ["GET person-list"], "people:new": ["POST person-list"],
+    "portal:invite": ["POST invitation-list"],
     "people:person": ["PATCH person-detail"],
     "people:own_tokens": ["GET token-list", "POST token-list"],
     "people:tokens": ["GET token-list", "POST token-list"],
@@ -312,6 +313,8 @@ PROBE = "for load balancers and Prometheus, without a log-in of people"
 ONLY_PAGES = {
     "operation:alive": PROBE, "operation:ready": PROBE, "operation:metrics": PROBE,
     "operation:operation": "the figures of /metrics, for people",
+    "portal:invitation": BY_MAIL, "portal:invite_list": "an empty form",
+    "portal:invite_again": "asked for by a person who writes that no e-mail came",
     "portal:password_link": BY_MAIL, "portal:password_choice": BY_MAIL,
     "people:sign_ins": OF_BROWSERS, "people:sign_ins_end": OF_BROWSERS,
     "people:sign_in_end": OF_BROWSERS,

@@ -124,6 +124,7 @@ READ = {
     "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
     "surveys:draft_question_new": frozenset({ADMIN}),
     "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
+    "portal:invite": frozenset({ADMIN}), "portal:invite_list": frozenset({ADMIN}),
     "people:person": frozenset({ADMIN}), "people:duties": frozenset({ADMIN}),
     "people:own_tokens": EVERYBODY, "people:sign_ins": EVERYBODY,
     "people:tokens": frozenset({ADMIN}), "portal:password_link": EVERYBODY,
@@ -133,7 +134,7 @@ READ = {
 PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "operation:ready"}
 # Routes that only take POST; their services are tested for permissions elsewhere.
 WRITE = {
-    "portal:view_save", "portal:view_delete",
+    "portal:view_save", "portal:view_delete", "portal:invite_again",
     "engagements:member_remove", "engagements:assign", "engagements:stage_move",
     "engagements:item_tick",
     "engagements:waiver_draft", "engagements:waiver_end",

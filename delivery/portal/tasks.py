@@ -2,6 +2,8 @@
 
 from celery import shared_task
 
+from delivery.portal.invitations.mail import send_invitation
+from delivery.portal.invitations.services import SEND_INVITATION
 from delivery.portal.password_reset.mail import send_link
 from delivery.portal.password_reset.views import SEND_LINK
 
@@ -10,3 +12,9 @@ from delivery.portal.password_reset.views import SEND_LINK
 def send_password_link(user_id: int) -> None:
     """Mail a person the link to a new password."""
     send_link(user_id)
+
+
+@shared_task(name=SEND_INVITATION)
+def send_invitation_link(user_id: int) -> None:
+    """Mail an invited person the link to their first password."""
+    send_invitation(user_id)

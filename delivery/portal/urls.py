@@ -4,6 +4,7 @@ from delivery.portal.audit.views import audit_page
 from delivery.portal.component_gallery import gallery
 from delivery.portal.help.views import guide, guide_chapter, guide_picture
 from delivery.portal.home.views import home
+from delivery.portal.invitations import views as invitations
 from delivery.portal.password_reset.views import ChoosePasswordView, ask
 from delivery.portal.portfolio import views as portfolio
 from delivery.portal.search.views import search
@@ -25,5 +26,9 @@ urlpatterns = [
     path("gallery/", gallery, name="gallery"),
     path("password/link/", ask, name="password_link"),
     path("password/link/<uidb64>/<token>/", ChoosePasswordView.as_view(), name="password_choice"),
+    path("people/invite/", invitations.invite, name="invite"),
+    path("people/invite/people.xlsx", invitations.invite_list, name="invite_list"),
+    path("people/<int:pk>/invite/", invitations.invite_again, name="invite_again"),
+    path("invitation/<str:token>/", invitations.invitation, name="invitation"),
     path("audit/", audit_page, name="audit"),
 ]

@@ -14,6 +14,7 @@ from engagements.services.migrated_models import (
     update_model,
 )
 from engagements.services.people import (
+    accept_invitation,
     add_person,
     change_password,
     reset_password,
@@ -30,6 +31,7 @@ from engagements.services.stage_waivers import (
 )
 
 __all__ = [
+    "accept_invitation",
     "add_member",
     "add_members",
     "add_model",

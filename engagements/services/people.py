@@ -19,11 +19,12 @@ PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "rol
 
 
 @transaction.atomic
-def add_person(*, actor: User, username: str, password: str, is_service: bool = False,
-               **facts: Any) -> User:
+def add_person(*, actor: User, username: str, password: str = "", is_service: bool = False,
+               is_invited: bool = False, **facts: Any) -> User:
     """Somebody who may sign in. Only administrators; the audit entry never holds the password.
 
-    A service account gets no password: it works with API tokens.
+    A service account gets no password: it works with API tokens. Neither does somebody who is
+    invited: they choose one (`accept_invitation`).
 
     Raises InvalidInput for a name that is taken, a weak password or facts that do not fit.
     """
@@ -31,6 +32,7 @@ def add_person(*, actor: User, username: str, password: str, is_service: bool = 
     person = User(username=username.strip(), is_service=is_service, **_person_facts(facts))
     if is_service:
         _require_firm(person)
+    if is_service or is_invited:
         person.set_unusable_password()
     else:
         set_password(person, password)
@@ -61,6 +63,17 @@ def reset_password(*, actor: User, password: str) -> User:
     person = _new_password(actor, password, "user.password_reset")
     end_sign_ins_of(person)
     return person
+
+
+@transaction.atomic
+def accept_invitation(*, actor: User, password: str) -> User:
+    """The first password of somebody who was invited.
+
+    Raises InvalidInput for a weak one, WrongState where one was chosen already.
+    """
+    if User.objects.select_for_update(no_key=True).get(pk=actor.pk).has_usable_password():
+        raise WrongState(_("A password was chosen with this link already."))
+    return _new_password(actor, password, "person.accept_invitation")
 
 
 def _new_password(actor: User, password: str, action: str) -> User:

@@ -16,8 +16,8 @@ from engagements.queue.enqueue import enqueue, enqueue_on_commit
 from workers.models import ImportedNode, Node, NodeImport
 from workers.nodes import ssh
 from workers.nodes.inventory.files import read_inventory
-from workers.nodes.inventory.limits import Entry
 from workers.nodes.inventory.node_rows import NodeRow, NodeTable, node_table
+from workers.readers.uploaded_table import Entry
 from workers.services import node_edits, node_logins, nodes
 from workers.services.jobs import queue_job
 

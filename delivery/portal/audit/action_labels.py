@@ -10,6 +10,8 @@ PEOPLE = {
     "person.directory": _("Account follows the directory"),
     "audit.reseal": _("Audit log sealed with a new key"),
     "token.create": _("API token created"), "token.revoke": _("API token revoked"),
+    "person.invite": _("Person invited"),
+    "person.accept_invitation": _("Invitation accepted"),
     "person.add": _("User account added"), "person.update": _("User account changed"),
     "customer.create": _("Customer added"), "customer.update": _("Customer changed"),
     "member.add": _("Team member added"), "member.remove": _("Team member removed"),

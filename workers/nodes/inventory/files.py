@@ -8,9 +8,10 @@ from typing import BinaryIO
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from workers.nodes.inventory import ansible, tables
-from workers.nodes.inventory.limits import MAX_BYTES, Entry, damaged
+from workers.nodes.inventory import ansible
+from workers.readers import uploaded_table
 from workers.readers.decoding import ZIP_MAGIC, decode, looks_binary
+from workers.readers.uploaded_table import MAX_BYTES, Entry, damaged
 
 OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 YAML_HEAD = re.compile(r"^(?:---|[\w.-]+:\s*(?:#.*)?)\s*$")
@@ -46,25 +47,26 @@ def read_inventory(upload: BinaryIO, name: str) -> InventoryFile:
 
 def _entries(data: bytes, name: str) -> tuple[str, list[Entry]]:
     if data.startswith(ZIP_MAGIC):
-        return "xlsx", tables.entries_of_xlsx(data)
+        return "xlsx", uploaded_table.entries_of_xlsx(data)
     if data.startswith(OLE_MAGIC):
         raise damaged(_("it is an old .xls or protected by a password; save it as .xlsx"))
     if looks_binary(data[:4096]):
         raise damaged(_("it is neither .xlsx nor text"))
     text = decode(data)[0].lstrip("\ufeff")
     if name.endswith(".csv"):
-        return "csv", tables.entries_of_csv(data)
+        return "csv", uploaded_table.entries_of_csv(data)
     lines = [line for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "#;"]
     if name.endswith((".yml", ".yaml")) or (lines and YAML_HEAD.match(lines[0])):
         return "yaml", ansible.entries_of_yaml(text)
     if name.endswith((".tsv", ".txt")) and lines and _is_table(lines[0]):
-        return "csv", tables.entries_of_csv(data)
+        return "csv", uploaded_table.entries_of_csv(data)
     return "ini", ansible.entries_of_ini(text)
 
 
 def _is_table(head: str) -> bool:
     """Whether a first line names columns; a host with variables holds `=`, a section brackets."""
-    return any(sign in head for sign in tables.DELIMITERS) and "=" not in head and "[" not in head
+    has_columns = any(sign in head for sign in uploaded_table.DELIMITERS)
+    return has_columns and "=" not in head and "[" not in head
 
 
 def _without_secrets(entries: list[Entry]) -> list[str]:

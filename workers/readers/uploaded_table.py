@@ -1,4 +1,4 @@
-"""Inventories as tables: the first sheet of an .xlsx that holds anything, or a CSV file.
+"""Lists that people upload as tables: the first sheet of an .xlsx that holds anything, or CSV.
 
 Nothing is evaluated: a cell with a formula keeps its formula as text, which the check of the rows
 refuses.
@@ -9,26 +9,42 @@ import io
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from workers.nodes.inventory.limits import (
-    MAX_CELL,
-    MAX_COLUMNS,
-    MAX_ROWS,
-    MAX_UNPACKED,
-    Entry,
-    damaged,
-    too_many,
-)
 from workers.readers.decoding import decode
 from workers.readers.source import ReadError
 from workers.readers.xlsx import members
 
 DELIMITERS = ",;\t"
+MAX_BYTES = 2 * 2**20
+MAX_UNPACKED = 20 * 2**20  # of a workbook
+MAX_ROWS, MAX_COLUMNS, MAX_CELL = 500, 60, 8000  # a certificate of RSA keys has 3,000
+
+
+@dataclass
+class Entry:
+    """One row of a file: where it stands, and its texts by the file's own names."""
+
+    place: str  # a row's number, or a host's name
+    values: dict[str, str] = field(default_factory=dict)
+
+
+def too_many() -> InvalidInput:
+    """The refusal of a file with more rows or columns than such a list has."""
+    return InvalidInput(_("The file has more than %(rows)d rows or %(columns)d columns. Delete "
+                          "what is empty, or split it.")
+                        % {"rows": MAX_ROWS, "columns": MAX_COLUMNS})
+
+
+def damaged(why: str) -> InvalidInput:
+    """The refusal of a file that cannot be read, with the reason."""
+    return InvalidInput(_("The file cannot be read: %(why)s.") % {"why": why})
+
 
 
 def entries_of_csv(data: bytes) -> list[Entry]:
@@ -70,7 +86,7 @@ def _check_packing(path: Path) -> None:
         raise damaged(_("it is no sound .xlsx workbook, or it is protected by a password")
                       ) from error
     if sum(member.file_size for member in found) > MAX_UNPACKED:
-        raise damaged(_("it unpacks to far more than an inventory needs"))
+        raise damaged(_("it unpacks to far more than such a list needs"))
 
 
 def _opened(path: Path) -> Any:
