@@ -26,7 +26,8 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES]
 # Field: heading of the empty list, further names that a column may have.
 COLUMNS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "full_name": (gettext_lazy("Full name"), ("name", "full name", "姓名", "名字")),
-    "email": (gettext_lazy("E-mail address"), ("email", "e-mail", "mail", "邮箱", "电子邮箱", "电子邮件")),
+    "email": (gettext_lazy("E-mail address"), ("email", "e-mail", "mail", "电子邮箱", "电子邮件",
+                                               "邮件")),
     "role": (gettext_lazy("Role"), ("role", "角色", "系统角色")),
     "username": (gettext_lazy("Log-in name"), ("username", "user", "login", "登录名", "账号",
                                                "用户名")),
