@@ -195,7 +195,7 @@ TESTED_WITH_THEIR_OBJECTS = {
     "assessments:comparison", "assessments:operator", "assessments:overflow",
     "assessments:config_check", "assessments:performance_chart",
     "assessments:performance_picture",
-    "reports:preview", "reports:file", "portal:password_choice",
+    "reports:preview", "reports:file", "portal:password_choice", "portal:invitation",
     "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
     "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
     "documents:certificate_file", "acceptance:regression_run",
