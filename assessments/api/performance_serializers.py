@@ -3,6 +3,7 @@
 from rest_framework import serializers
 
 from assessments.models import OptimisationRound
+from assessments.performance.techniques import Technique
 from engagements.models import MigratedModel
 from workers.models import Artifact
 
@@ -13,11 +14,15 @@ class OptimisationRoundSerializer(serializers.ModelSerializer):
     profile = serializers.PrimaryKeyRelatedField(queryset=Artifact.objects.all(), required=False,
                                                  allow_null=True)
 
+    technique = serializers.ChoiceField(Technique.choices, required=False, allow_blank=True)
+    configuration = serializers.DictField(child=serializers.JSONField(), required=False, help_text=(
+        "Settings of the technique by name, such as {\"hbm_reserved_mb\": 2048}."))
+
     class Meta:
         model = OptimisationRound
-        fields = ["id", "model", "area", "finding", "change", "artifact", "profile", "number",
-                  "is_kept", "recorded_by", "recorded_at"]
-        read_only_fields = fields[7:]
+        fields = ["id", "model", "area", "finding", "change", "artifact", "profile", "technique",
+                  "configuration", "number", "is_kept", "recorded_by", "recorded_at"]
+        read_only_fields = fields[9:]
         validators = []  # the service says in a sentence why a run is no round
 
 

@@ -94,6 +94,16 @@ VALUES = (
                    "parameters, peak and its source are kept with the figure"),
         source=gettext_noop("LLM Inference Performance Engineering (2023)")),
     Definition(
+        "hbm_hit_rate", "value", "hbm_hit_rate", "ge", "%",
+        name=("HBM 命中率", "HBM hit rate"),
+        formula=("由 HBM 命中的访问次数 / 全部访问次数（HBM 与 DDR）",
+                 "accesses served by HBM / all accesses (HBM and DDR)"),
+        alignment=("两个计数取自同一次运行；文件为 JSON，desk_report 为 memory_tiers，"
+                   "含 hbm_hits 与 accesses",
+                   "both counters from one run; a JSON file with desk_report memory_tiers, "
+                   "hbm_hits and accesses"),
+        source=gettext_noop("Optimisation walk-through (reported: 92 %); no public tool counts it")),
+    Definition(
         "token_throughput", "value", "tokens_per_second", "ge", "/s",
         name=("训练吞吐（tokens/s）", "Training throughput (tokens/s)"),
         formula=("全局批大小 × 序列长度 / 每步耗时的中位数（去掉预热步）",

@@ -1,11 +1,15 @@
 """Forms of the optimisation history."""
 
 from django import forms
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assessments.forms.files import FileForm
 from assessments.models import OptimisationRound
+from assessments.performance.techniques import Technique, names_of_settings, settings_in
+from engagements.errors import InvalidInput
 from engagements.models import MigratedModel
+from engagements.text.text_joining import following
 from workers.models import Artifact
 
 AREAS = [choice for choice in OptimisationRound.Area.choices if choice[0] != "start"]
@@ -21,7 +25,12 @@ class RoundForm(FileForm):
                              widget=forms.Textarea(attrs={"rows": 2}))
     profile = forms.ModelChoiceField(Artifact.objects.none(), required=False,
                                      label=_("Profile or analysis of this run"))
-    field_order = ["area", "finding", "change", "artifact", "upload", "profile"]
+    technique = forms.ChoiceField(label=_("Technique of memory or communication"), required=False,
+                                  choices=[("", "–"), *Technique.choices])
+    configuration = forms.CharField(label=_("Settings of the technique"), required=False,
+                                    widget=forms.Textarea(attrs={"rows": 3}))
+    field_order = ["area", "finding", "change", "technique", "configuration", "artifact", "upload",
+                   "profile"]
 
     def __init__(self, *args, model: MigratedModel, **kwargs):
         super().__init__(*args, engagement=model.engagement, **kwargs)
@@ -31,8 +40,17 @@ class RoundForm(FileForm):
             self.fields[name].label_from_instance = lambda a: f"#{a.pk} {a.name}"
         self.fields["artifact"].label = _("File of the measured run")
         if not model.optimisation_rounds.exists():
-            for name in ("area", "finding", "change"):
+            for name in ("area", "finding", "change", "technique", "configuration"):
                 del self.fields[name]
+        else:
+            self.fields["configuration"].help_text = following(
+                gettext("One “name = value” a line."), names_of_settings())
+
+    def clean_configuration(self) -> dict:
+        try:
+            return settings_in(self.cleaned_data["configuration"])
+        except InvalidInput as error:
+            raise forms.ValidationError(error.message) from error
 
 
 def _files(model: MigratedModel, kinds: tuple[str, ...]):

@@ -12,7 +12,8 @@ from workers.models import Artifact
 class OptimisationRound(models.Model):
     """Collect, analyse, change, measure again. Holds no figure: those are measurements.
 
-    Round 0 is the run before any change.
+    Round 0 is the run before any change. `technique` and `configuration`: see
+    `performance.techniques`, which types them.
     """
 
     class Area(models.TextChoices):
@@ -28,11 +29,18 @@ class OptimisationRound(models.Model):
         DATA = "data", _("Data loading")
         OTHER = "other", _("Other")
 
+    class Technique(models.TextChoices):
+        ADAPTIVE_MEMORY = "adaptive_memory", _("Adaptive memory (AMC)")
+        TIERED_MEMORY = "tiered_memory", _("Tiered memory (HBM and DDR)")
+        COMPRESSION = "compression", _("Compressed communication")
+
     model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="optimisation_rounds")
     number = models.PositiveSmallIntegerField(_("round"))
     area = models.CharField(_("area"), max_length=16, choices=Area)
     finding = models.TextField(_("what the analysis showed"), blank=True)
     change = models.TextField(_("what was changed"), blank=True)
+    technique = models.CharField(_("technique"), max_length=20, choices=Technique, blank=True)
+    configuration = models.JSONField(_("settings of the technique"), default=dict, blank=True)
     profile = models.ForeignKey(Artifact, models.PROTECT, null=True, blank=True,
                                 related_name="+", verbose_name=_("profile or analysis"))
     artifact = models.ForeignKey(Artifact, models.PROTECT, related_name="optimisation_rounds",

@@ -37,6 +37,7 @@ METRICS = (
     Metric("mfu", _("Model FLOPs utilisation (MFU)"), "%", is_higher_better=True, is_share=True),
     Metric("mbu", _("Memory bandwidth utilisation (MBU)"), "%", is_higher_better=True,
            is_share=True),
+    Metric("hbm_hit_rate", _("HBM hit rate"), "%", is_higher_better=True, is_share=True),
 )
 BY_NAME = {metric.name: metric for metric in METRICS}
 

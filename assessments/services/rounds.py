@@ -1,10 +1,14 @@
 """Writes of the optimisation history."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import OptimisationRound
 from assessments.performance.gains import BY_NAME
+from assessments.performance.techniques import typed_settings
 from assessments.services.measurements import judge_affected, measure_artifact
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -19,12 +23,18 @@ Area = OptimisationRound.Area
 def record_round(
     *, actor: User, model: MigratedModel, artifact: Artifact, area: str = Area.OTHER,
     finding: str = "", change: str = "", profile: Artifact | None = None,
+    technique: str = "", configuration: Mapping[str, Any] | None = None,
 ) -> OptimisationRound:
     """Add a round: what the analysis showed, what was changed, the run measured after it.
 
     The first round of a model is its starting point, before any change. Files that nobody
     measured yet are measured, and the criteria they bear on are judged. Raises InvalidInput for
-    files of others, for a run that measured no performance, and without a change.
+    files of others, for a run that measured no performance, without a change, and for settings
+    that the technique does not have.
+
+    Args:
+        technique: of memory or communication, where one was configured.
+        configuration: name → value, see `performance.techniques`.
     """
     require(actor, Can.WORK, model.engagement)
     model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
@@ -32,6 +42,7 @@ def record_round(
         _take(file, model, actor)
     _require_performance(artifact, profile)
     last = model.optimisation_rounds.order_by("number").last()
+    configured = typed_settings(technique, configuration or {}) if last else {}
     if last and not change.strip():
         raise InvalidInput(_("Describe what was changed in this round."))
     if model.optimisation_rounds.filter(artifact=artifact).exists():
@@ -40,9 +51,11 @@ def record_round(
     entry = OptimisationRound.objects.create(
         model=model, number=last.number + 1 if last else 0,
         area=_area(area) if last else Area.START, finding=finding.strip(), change=change.strip(),
+        technique=technique if configured else "", configuration=configured,
         artifact=artifact, profile=profile, recorded_by=actor)
     audit_log.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
-                 data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change})
+                 data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change,
+                       "configuration": entry.configuration})
     return entry
 
 

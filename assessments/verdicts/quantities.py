@@ -161,8 +161,17 @@ def _report(values: dict) -> Iterator[Quantity]:
         yield from _at(values, "tokens_per_second", "/s", "tokens_per_second")
     if values.get("form") in ("mfu", "mbu"):
         yield from _at(values, values["form"], "%", values["form"])
+    if values.get("form") == "memory_tiers":
+        yield from _memory_tiers(values)
     if values.get("form") == "checkpoints":
         yield from _checkpoints(values)
+
+
+def _memory_tiers(values: dict) -> Iterator[Quantity]:
+    """Share of the accesses that high-bandwidth memory served; a fraction of two counters."""
+    hits, accesses = values.get("hbm_hits"), values.get("accesses")
+    if _number(hits) and _number(accesses) and 0 <= hits <= accesses and accesses:
+        yield Quantity("hbm_hit_rate", hits / accesses, "%", "hbm_hits")
 
 
 def _checkpoints(values: dict) -> Iterator[Quantity]:
