@@ -10,6 +10,7 @@ from assessments.views import (
     criterion,
     curves,
     definitions,
+    human_evaluation,
     performance,
 )
 
@@ -20,6 +21,7 @@ CRITERION = "criteria/<int:pk>/"
 FILE = "files/<int:pk>/"
 MODEL = "models/<int:pk>/performance/"
 ROUND = "rounds/<int:pk>/"
+HUMAN = "human-evaluations/<int:pk>/"
 CONFIG = FILE + "config-check/"
 
 urlpatterns = [
@@ -53,6 +55,18 @@ urlpatterns = [
     path(CONFIG + "propose/", config_check.config_propose, name="config_propose"),
     path(CONFIG + "<int:entry>/review/", config_check.config_review, name="config_review"),
     path(CONFIG + "<int:entry>/withdraw/", config_check.config_withdraw, name="config_withdraw"),
+    path("engagements/<str:code>/human-evaluations/", human_evaluation.human_evaluations,
+         name="human_evaluations"),
+    path("engagements/<str:code>/human-evaluations/new/", human_evaluation.human_evaluation_new,
+         name="human_evaluation_new"),
+    path(HUMAN, human_evaluation.human_evaluation, name="human_evaluation"),
+    path(HUMAN + "sheet.xlsx", human_evaluation.human_evaluation_sheet,
+         name="human_evaluation_sheet"),
+    path(HUMAN + "rate/", human_evaluation.human_evaluation_rate, name="human_evaluation_rate"),
+    path(HUMAN + "conclude/", human_evaluation.human_evaluation_conclude,
+         name="human_evaluation_conclude"),
+    path("human-ratings/<int:pk>/remove/", human_evaluation.human_rating_remove,
+         name="human_rating_remove"),
     path("engagements/<str:code>/performance/", performance.performance, name="performance"),
     path(MODEL, performance.model_performance, name="model_performance"),
     path(MODEL + "<slug:name>.json", performance.chart_json, name="performance_chart"),

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from assessments.models import HumanEvaluation
 from delivery.documents.models import CompanyProfile
 from delivery.knowledge.services.cases import add_case
 from delivery.planning.services import changes, control, time_entries
@@ -23,7 +24,8 @@ PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/", "/en
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
          "/engagements/EP2501/control/", "/engagements/EP2501/time/", "/notices/",
-         "/engagements/EP2501/models/M0/survey/", "/cases/")
+         "/engagements/EP2501/models/M0/survey/", "/cases/",
+         "/engagements/EP2501/human-evaluations/")
 
 
 def one_more(people, engagement, number: int) -> None:
@@ -44,7 +46,10 @@ def one_more(people, engagement, number: int) -> None:
                            stage="survey", state=state, created_by=person)
     create_quote(actor=people[Role.SALES], engagement=engagement)
     Document.objects.create(engagement=engagement, kind="TR", created_by=person)
-    store_file(stream=ContentFile(b"x"), name=f"{number}.txt", engagement=engagement)
+    file = store_file(stream=ContentFile(b"x"), name=f"{number}.txt", engagement=engagement)
+    evaluation = HumanEvaluation.objects.create(model=first, name="x", baseline_file=file,
+                                                candidate_file=file, seed=1, recorded_by=person)
+    evaluation.ratings.create(rater="x", artifact=file, imported_by=person)
     changes.create_change(title="c", category="scope", requested_by="x", reason="x", before="x",
                           after="x", **common)
     control.add_risk(title="r", probability=1, impact=1, owner=person,

@@ -77,6 +77,9 @@ READ = {
     "assessments:definition": EVERYBODY, "assessments:criterion": EVERYBODY,
     "assessments:definition_preview": EVERYBODY, "assessments:baseline": EVERYBODY,
     "assessments:accuracy": EVERYBODY, "assessments:performance": EVERYBODY,
+    "assessments:human_evaluations": EVERYBODY, "assessments:human_evaluation": EVERYBODY,
+    "assessments:human_evaluation_sheet": EVERYBODY,
+    "assessments:human_evaluation_new": WORKERS,
     "assessments:model_performance": EVERYBODY, "assessments:round_new": WORKERS,
     "assessments:definition_new": MANAGERS,
     "quotes:list": EVERYBODY, "quotes:rate_cards": FIRM, "quotes:engagement": EVERYBODY,
@@ -153,6 +156,8 @@ WRITE = {
     "assessments:criterion_accept", "assessments:baseline_confirm", "assessments:baseline_run",
     "assessments:comparison_index", "assessments:config_propose", "assessments:config_review",
     "assessments:config_withdraw", "assessments:round_keep", "assessments:round_remove",
+    "assessments:human_evaluation_rate", "assessments:human_evaluation_conclude",
+    "assessments:human_rating_remove",
     "assessments:criterion_remove", "quotes:new", "quotes:line_add", "quotes:resources_add",
     "quotes:line_remove", "quotes:version_new", "quotes:move", "quotes:rate_card_close",
     "quotes:import_confirm", "quotes:import_discard",
@@ -287,7 +292,7 @@ def world(people, engagement, settings, tmp_path):
     quote = quotes.create_quote(actor=people[SALES], engagement=engagement)
     line = quotes.add_line(actor=people[SALES], quote=quote, price=card.lines.first())
     scan = _scan(people[CONSULTANT], engagement)
-    from assessments.models import Baseline, MetricDefinition
+    from assessments.models import Baseline, HumanEvaluation, MetricDefinition
     from assessments.services import add_criterion, draft_criteria
 
     chain = save_chain(actor=people[CONSULTANT], name="Probe", steps=[{"kind": "env.host_probe"}])
@@ -298,6 +303,9 @@ def world(people, engagement, settings, tmp_path):
                               definition=definition, stage="infer_tune", threshold=10)
     baseline = Baseline.objects.create(model=model, quantity="latency_ms", value=10,
                                        artifact=artifact)
+    rated = HumanEvaluation.objects.create(
+        model=model, name="x", baseline_file=artifact, candidate_file=artifact, seed=1,
+        items=[{"prompt": "p", "baseline": "a", "candidate": "b"}], recorded_by=people[CONSULTANT])
     document = draft_test_report(actor=people[MANAGER], engagement=engagement)
     owed = add_deliverable(actor=people[MANAGER], engagement=engagement, title="手册")
     from delivery.notices.services import create_channel
@@ -355,6 +363,9 @@ def world(people, engagement, settings, tmp_path):
         "assessments:baseline_new": [code], "assessments:definition": [definition.pk],
         "assessments:criterion": [criterion.pk], "assessments:baseline": [baseline.pk],
         "assessments:accuracy": [code], "assessments:performance": [code],
+        "assessments:human_evaluations": [code], "assessments:human_evaluation_new": [code],
+        "assessments:human_evaluation": [rated.pk],
+        "assessments:human_evaluation_sheet": [rated.pk],
         "assessments:model_performance": [model.pk], "assessments:round_new": [model.pk],
         "assessments:definition_new": [definition.pk],
         "quotes:engagement": [code],
@@ -405,6 +416,8 @@ OF_AN_ENGAGEMENT = (
     "assessments:criterion", "workers:scan", "workers:scan_patch", "assessments:baseline",
     "workers:api_routes",
     "assessments:accuracy", "assessments:performance", "assessments:model_performance",
+    "assessments:human_evaluations", "assessments:human_evaluation",
+    "assessments:human_evaluation_sheet", "assessments:human_evaluation_new",
     "assessments:round_new", "assessments:criterion_new", "assessments:baseline_new",
     "quotes:engagement", "quotes:quote", "quotes:terms", "quotes:pdf", "quotes:xlsx",
     "quotes:compare", "quotes:payment", "quotes:conditions", "quotes:line_new", "quotes:line_edit",

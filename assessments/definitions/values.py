@@ -94,6 +94,16 @@ VALUES = (
                    "parameters, peak and its source are kept with the figure"),
         source=gettext_noop("LLM Inference Performance Engineering (2023)")),
     Definition(
+        "human_not_worse", "value", "human_not_worse", "ge", "%",
+        name=("人工评测不劣率", "Human evaluation, share not worse"),
+        formula=("(更好 + 相当) / 全部评分，迁移后模型相对源平台",
+                 "(better + the same) / all ratings, migrated model against source platform"),
+        alignment=("相同提示与解码参数；A/B 位置由存储的种子随机，评分者不知来源",
+                   "same prompts and decoding; sides A and B drawn by a stored seed, raters do "
+                   "not know the origin"),
+        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
+                            "people or by tests")),
+    Definition(
         "hbm_hit_rate", "value", "hbm_hit_rate", "ge", "%",
         name=("HBM 命中率", "HBM hit rate"),
         formula=("由 HBM 命中的访问次数 / 全部访问次数（HBM 与 DDR）",
@@ -102,7 +112,8 @@ VALUES = (
                    "含 hbm_hits 与 accesses",
                    "both counters from one run; a JSON file with desk_report memory_tiers, "
                    "hbm_hits and accesses"),
-        source=gettext_noop("Optimisation walk-through (reported: 92 %); no public tool counts it")),
+        source=gettext_noop("Optimisation walk-through (reported: 92 %); no public tool counts "
+                            "it")),
     Definition(
         "token_throughput", "value", "tokens_per_second", "ge", "/s",
         name=("训练吞吐（tokens/s）", "Training throughput (tokens/s)"),

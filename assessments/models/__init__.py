@@ -1,6 +1,7 @@
 from assessments.models.allowlist import AllowedDifference
 from assessments.models.comparison import Comparison, Deviation, OperatorRow
 from assessments.models.criteria import Baseline, CriteriaSet, Criterion, MetricDefinition
+from assessments.models.human_evaluation import HumanEvaluation, HumanRating
 from assessments.models.measurement import Measurement, Outcome, Verdict
 from assessments.models.rounds import OptimisationRound
 from assessments.models.signatures import (
@@ -12,6 +13,6 @@ from assessments.models.signatures import (
 )
 
 __all__ = ["AcceptedDifference", "AllowedDifference", "Baseline", "BaselineRun", "Comparison",
-           "Confirmation", "CriteriaSet", "Criterion", "Deviation", "Measurement",
-           "MetricDefinition", "OperatorRow", "OptimisationRound", "Outcome", "Side", "Verdict",
-           "Waiver"]
+           "Confirmation", "CriteriaSet", "Criterion", "Deviation", "HumanEvaluation",
+           "HumanRating", "Measurement", "MetricDefinition", "OperatorRow", "OptimisationRound",
+           "Outcome", "Side", "Verdict", "Waiver"]

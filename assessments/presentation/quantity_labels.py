@@ -16,6 +16,7 @@ WORDS = {
     "score": gettext_lazy("Evaluation score"),
     "grad_norm_mean": gettext_lazy("Mean gradient norm"),
     "min_cosine": gettext_lazy("Smallest cosine similarity"),
+    "human_not_worse": gettext_lazy("Human evaluation, share not worse"),
     "weight_files": gettext_lazy("Weight files that are not empty"),
     "finite_steps": gettext_lazy("Finite losses (share of the recorded steps)"),
     "request_success": gettext_lazy("Answered requests (share)"),

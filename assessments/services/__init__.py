@@ -20,6 +20,12 @@ from assessments.services.definitions import (
     add_definition_version,
     load_standard_definitions,
 )
+from assessments.services.human_evaluation import (
+    conclude_evaluation,
+    import_rating,
+    remove_rating,
+    start_evaluation,
+)
 from assessments.services.measurements import (
     accept_and_judge,
     judge_affected,
@@ -35,11 +41,13 @@ __all__ = [
     "accept_and_judge",
     "add_criterion",
     "add_definition_version",
+    "conclude_evaluation",
     "confirm_criteria",
     "content_hash",
     "criteria_facts",
     "customers_confirmation",
     "draft_criteria",
+    "import_rating",
     "index_comparison",
     "judge_affected",
     "judge_criterion",
@@ -54,8 +62,10 @@ __all__ = [
     "record_round",
     "remove_criterion",
     "remove_last_round",
+    "remove_rating",
     "review_difference",
     "set_round_kept",
     "sign_criteria",
+    "start_evaluation",
     "withdraw_difference",
 ]

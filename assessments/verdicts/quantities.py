@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from assessments.verdicts.preferences import not_worse
 from workers.readers.base import ReadError
 from workers.readers.serving.points import is_one_of_several, point_name
 
@@ -161,6 +162,8 @@ def _report(values: dict) -> Iterator[Quantity]:
         yield from _at(values, "tokens_per_second", "/s", "tokens_per_second")
     if values.get("form") in ("mfu", "mbu"):
         yield from _at(values, values["form"], "%", values["form"])
+    if values.get("form") == "human_evaluation" and (share := not_worse(values)) is not None:
+        yield Quantity("human_not_worse", share, "%", "ratings")
     if values.get("form") == "memory_tiers":
         yield from _memory_tiers(values)
     if values.get("form") == "checkpoints":

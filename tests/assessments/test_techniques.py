@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from assessments.performance.techniques import settings_in, typed_settings
@@ -12,6 +13,12 @@ from engagements.errors import InvalidInput
 from engagements.models import AuditEntry, Role
 
 COMPRESSION = {"method": "topk", "ratio": "0.3", "overlap_compute": "on"}
+
+
+@pytest.fixture(autouse=True)
+def english():
+    with override("en"):
+        yield
 
 
 @pytest.mark.parametrize(("technique", "given", "kept"), [

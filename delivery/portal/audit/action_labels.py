@@ -107,6 +107,10 @@ JUDGEMENTS = {
     "round.record": _("Optimisation round recorded"), "round.keep": _("Optimisation round kept"),
     "round.revert": _("Optimisation round reverted"),
     "round.remove": _("Optimisation round removed"),
+    "human_evaluation.start": _("Human evaluation started"),
+    "human_evaluation.rate": _("Human evaluation: rating taken in"),
+    "human_evaluation.remove_rating": _("Human evaluation: rating taken back"),
+    "human_evaluation.conclude": _("Human evaluation concluded"),
 }
 QUOTES = {
     "discount_limits.save": _("Discount limits set"),

@@ -16,6 +16,7 @@ from delivery.reports.facts.completion import (
     test_objects,
 )
 from delivery.reports.facts.environments import sides_of
+from delivery.reports.facts.human_evaluation import human_evaluation
 from delivery.reports.facts.measuring_conditions import measuring_conditions
 from delivery.reports.facts.planning import risks
 from delivery.reports.facts.source import Source
@@ -52,7 +53,8 @@ def records(source: Source) -> dict:
         "risks": risks(source), "passage": passage(source),
         "stages_passed": stages_passed(source),
         "sent_back": sent_back(source), "objects": test_objects(source),
-        "performed": performed(source), "test_deliverables": test_deliverables(source),
+        **human_evaluation(source), "performed": performed(source),
+        "test_deliverables": test_deliverables(source),
         "assets": reusable_assets(source)}}
 
 
@@ -73,7 +75,7 @@ register(DocumentKind(
                 ("part:cases", "table:cases", "table:functional", "table:measuring"),
                 is_wide=True),
         Section("details", _("Test measures"),
-                ("table:before_after", "part:details", "figures:performance")),
+                ("table:before_after", "table:human", "part:details", "figures:performance")),
         Section("records", _("Testing performed"), ("table:performed", "part:judged_runs")),
         Section("evaluation", _("Deviations and residual risks"),
                 ("part:defects", "table:issues", "table:risks", "table:examined",
