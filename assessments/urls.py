@@ -34,6 +34,7 @@ urlpatterns = [
     path("engagements/<str:code>/baselines/new/", baselines.baseline_new, name="baseline_new"),
     path(BASELINE, baselines.baseline, name="baseline"),
     path(BASELINE + "confirm/", baselines.baseline_confirm, name="baseline_confirm"),
+    path(BASELINE + "explain/", baselines.baseline_explain, name="baseline_explain"),
     path(BASELINE + "runs/", baselines.baseline_run, name="baseline_run"),
     path(CRITERION, criterion.criterion, name="criterion"),
     path(CRITERION + "judge/", criterion.criterion_judge, name="criterion_judge"),

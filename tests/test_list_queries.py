@@ -24,7 +24,7 @@ PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/", "/en
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
          "/engagements/EP2501/control/", "/engagements/EP2501/time/", "/notices/",
-         "/engagements/EP2501/models/M0/survey/", "/cases/",
+         "/engagements/EP2501/models/M0/survey/", "/cases/", "/figures/",
          "/engagements/EP2501/human-evaluations/")
 
 

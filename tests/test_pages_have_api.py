@@ -111,6 +111,8 @@ ENDPOINTS = {
     "assessments:baseline_new": ["POST baseline-list"],
     "assessments:baseline": ["GET baseline-detail"],
     "assessments:baseline_confirm": ["POST baseline-confirm"],
+    "assessments:baseline_explain": ["POST baseline-explain"],
+    "knowledge:figures": ["GET measured-figure-list"],
     "assessments:baseline_run": ["POST baseline-runs"],
     "assessments:accuracy": ["GET comparison-list", "GET config-check-list", "GET artifact-list"],
     "assessments:comparison": ["GET comparison-detail", "GET comparison-operators"],

@@ -75,6 +75,16 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
         return Response(serializers.BaselineRunSerializer(run).data,
                         status=status.HTTP_201_CREATED)
 
+    @extend_schema(request=serializers.ExplanationSerializer)
+    @action(detail=True, methods=["post"])
+    def explain(self, request, pk=None):
+        """Say why a value that was asked about (`questions`) is right."""
+        data = serializers.ExplanationSerializer(data=request.data)
+        data.is_valid(raise_exception=True)
+        found = baselines.explain_baseline(
+            actor=request.user, baseline=self.get_object(), **data.validated_data)
+        return Response(self.get_serializer(found).data)
+
     @extend_schema(request=serializers.SignedSheetSerializer)
     @action(detail=True, methods=["post"])
     def confirm(self, request, pk=None):

@@ -15,6 +15,8 @@ from assessments.models import (
     Waiver,
 )
 from assessments.queries import customers_signature, newest_verdict, verdict_sentence
+from assessments.services.plausibility import questions_about
+from engagements.access import Can, allowed
 from workers.models import Artifact
 
 
@@ -63,7 +65,15 @@ class DifferenceAcceptanceSerializer(serializers.Serializer):
     reason = serializers.CharField(max_length=240)
 
 
+class ExplanationSerializer(serializers.Serializer):
+    explanation = serializers.CharField(max_length=240)
+
+
 class BaselineSerializer(serializers.ModelSerializer):
+    """`questions` are asked where the value lies far from similar ones, until it is explained;
+    for the firm's people."""
+
+    questions = serializers.SerializerMethodField()
     sha256 = serializers.CharField(source="artifact.sha256", read_only=True)
     runs = BaselineRunSerializer(many=True, read_only=True)
 
@@ -71,8 +81,19 @@ class BaselineSerializer(serializers.ModelSerializer):
         model = Baseline
         fields = ["id", "model", "quantity", "value", "unit", "artifact", "sha256",
                   "environment", "hardware", "software", "data_set", "seeds", "source", "origin",
-                  "runs", "measured_at", "recorded_by", "frozen_at"]
-        read_only_fields = ["value", "unit", "measured_at", "recorded_by", "frozen_at"]
+                  "runs", "questions", "explanation", "measured_at", "recorded_by", "frozen_at"]
+        read_only_fields = ["value", "unit", "explanation", "measured_at", "recorded_by",
+                            "frozen_at"]
+
+    def get_fields(self):
+        fields = super().get_fields()
+        if not allowed(self.context["request"].user, Can.VIEW_INTERNAL):
+            for name in ("questions", "explanation"):
+                del fields[name]
+        return fields
+
+    def get_questions(self, baseline: Baseline) -> list[str]:
+        return [] if baseline.frozen_at else questions_about(baseline)
 
 
 class MeasurementSerializer(serializers.ModelSerializer):

@@ -184,6 +184,8 @@ class Baseline(models.Model):
     seeds = models.CharField(_("seeds"), max_length=120, blank=True)
     source = models.CharField(_("source"), max_length=160, blank=True)
     origin = models.CharField(_("origin"), max_length=12, choices=Origin, blank=True)
+    # Why a value that lies far from similar ones is right; for the firm's people.
+    explanation = models.CharField(_("explanation"), max_length=240, blank=True)
     measured_at = models.DateTimeField(_("measured at"), null=True, blank=True)
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                     related_name="+")

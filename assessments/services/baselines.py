@@ -13,6 +13,7 @@ from assessments.models import Baseline, BaselineRun, Side
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.queries import independent, recorded_runs
 from assessments.services.confirmations import baseline_hash, confirm, signed_sheet_of
+from assessments.services.plausibility import require_answered
 from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from assessments.verdicts.spread import FEWEST_RUNS, Spread, spread_of
@@ -149,13 +150,14 @@ def confirm_baseline(*, actor: User, baseline: Baseline, signed_sheet: Artifact 
         customer_signatory: the name on that sheet.
 
     Raises WrongState for a frozen baseline, NotAllowed for other roles, InvalidInput for one
-    that was not repeated and for a name without a scan.
+    that was not repeated, whose unusual value nobody explained, and for a name without a scan.
     """
     sheet = signed_sheet_of(signed_sheet, customer_signatory)
     baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
     if baseline.frozen_at:
         raise WrongState(_("This baseline is already frozen."))
     require_repeatable(baseline)
+    require_answered(actor, baseline)
     sides = confirm(actor=actor, engagement=baseline.model.engagement, sheet=sheet,
                     content_hash=baseline_hash(baseline), baseline=baseline)
     if sides == set(Side.values):
@@ -163,4 +165,24 @@ def confirm_baseline(*, actor: User, baseline: Baseline, signed_sheet: Artifact 
         baseline.save(update_fields=["frozen_at"])
     audit_log.record(actor=actor, action="baseline.confirm", target=baseline,
                      engagement=baseline.model.engagement, data={"hash": baseline_hash(baseline)})
+    return baseline
+
+
+@transaction.atomic
+def explain_baseline(*, actor: User, baseline: Baseline, explanation: str) -> Baseline:
+    """Say why a value that was asked about is right. Writes an audit entry.
+
+    Raises WrongState for a frozen baseline, InvalidInput without words.
+    """
+    require(actor, Can.WORK, baseline.model.engagement)
+    baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
+    if baseline.frozen_at:
+        raise WrongState(_("This baseline is already frozen."))
+    if not explanation.strip():
+        raise InvalidInput(_("Say why the value is right."))
+    baseline.explanation = explanation.strip()[:240]
+    baseline.save(update_fields=["explanation"])
+    audit_log.record(actor=actor, action="baseline.explain", target=baseline,
+                     engagement=baseline.model.engagement,
+                     data={"explanation": baseline.explanation})
     return baseline

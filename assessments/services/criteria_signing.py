@@ -16,6 +16,7 @@ from assessments.services.confirmations import (
 )
 from assessments.services.criteria import require_draft
 from assessments.services.measurements import judge_criterion, newest_measurement
+from assessments.services.plausibility import require_answered
 from engagements import canonical
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -35,7 +36,7 @@ def confirm_criteria(*, actor: User, criteria_set: CriteriaSet) -> CriteriaSet:
     criteria_set = CriteriaSet.objects.select_for_update(
         of=("self",), no_key=True).get(pk=criteria_set.pk)
     require_draft(criteria_set)
-    _require_complete(criteria_set)
+    _require_complete(actor, criteria_set)
     if side_of(actor) == Side.CUSTOMER:
         require_separated(CRITERIA_DUTIES, actor, criteria_set, Duty.REVIEWER)
     confirm(actor=actor, engagement=criteria_set.engagement, criteria_set=criteria_set,
@@ -76,7 +77,7 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
     require_draft(criteria_set)
     if approved_by is None:
         require_separated(CRITERIA_DUTIES, actor, criteria_set, Duty.APPROVER)
-    _require_complete(criteria_set)
+    _require_complete(actor, criteria_set)
     confirmed = _customers_side(actor, criteria_set, sheet, approved_by)
     now = timezone.now()
     criteria_set.engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).update(
@@ -113,7 +114,7 @@ def _customers_side(actor: User, criteria_set: CriteriaSet, sheet: SignedSheet |
     return confirmed
 
 
-def _require_complete(criteria_set: CriteriaSet) -> None:
+def _require_complete(actor: User, criteria_set: CriteriaSet) -> None:
     criteria = list(criteria_set.criteria.select_related("definition", "baseline__artifact"))
     if not criteria:
         raise InvalidInput(_("There is no criterion to sign."))
@@ -125,6 +126,8 @@ def _require_complete(criteria_set: CriteriaSet) -> None:
                 raise InvalidInput(_("The raw file of the baseline of %(criterion)s is damaged.")
                                    % {"criterion": criterion})
             require_repeatable(criterion.baseline)
+            if criterion.baseline.frozen_at is None:
+                require_answered(actor, criterion.baseline)
 
 
 def criteria_facts(criteria_set: CriteriaSet) -> list[dict]:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from assessments import services
 from assessments.forms import BaselineForm, FileForm, SignedSheetForm
 from assessments.models import Baseline
-from assessments.services import baselines
+from assessments.services import baselines, plausibility
 from assessments.services.confirmations import baseline_hash, confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_engagement
 from assessments.views.signed_sheets import entered_sheet
@@ -59,6 +59,8 @@ def baseline(request, pk):
         "runs": row.runs.select_related("artifact", "recorded_by"),
         "spread": baselines.spread(row), "is_curve": baselines.is_curve(row),
         "drifted": {run.pk for run in baselines.drifted(row)},
+        "questions": plausibility.questions_about(row)
+        if allowed(request.user, Can.VIEW_INTERNAL) and not row.frozen_at else [],
         "content_hash": known, "confirmations": confirmations(known, baseline=row),
         "may_confirm": not row.frozen_at and (
             allowed(request.user, Can.REVIEW) or allowed(request.user, Can.MANAGE)),
@@ -75,6 +77,16 @@ def baseline_confirm(request, pk):
     attempt(request, lambda: baselines.confirm_baseline(
         actor=request.user, baseline=row, **entered_sheet(request, row.model.engagement)),
             _("Baseline sheet confirmed."))
+    return redirect("assessments:baseline", pk)
+
+
+@require_POST
+def baseline_explain(request, pk):
+    """Say why a value that was asked about is right."""
+    row = _baseline(request, pk)
+    attempt(request, lambda: baselines.explain_baseline(
+        actor=request.user, baseline=row, explanation=request.POST.get("explanation", "")),
+            _("Explanation recorded."))
     return redirect("assessments:baseline", pk)
 
 

@@ -1,9 +1,10 @@
 from django.urls import path
 
-from delivery.knowledge.views import cases
+from delivery.knowledge.views import cases, figures
 
 app_name = "knowledge"
 urlpatterns = [
+    path("figures/", figures.figure_list, name="figures"),
     path("cases/", cases.case_list, name="cases"),
     path("cases/new/", cases.case_new, name="case_new"),
     path("cases/<int:pk>/", cases.case_page, name="case"),

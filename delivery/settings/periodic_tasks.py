@@ -6,6 +6,7 @@ SCHEDULE = (
     ("signed-copies", "acceptance.complete_copies", 300, 300),
     ("quotes-sweep", "quotes.sweep", 300, 300),
     ("planning-sweep", "planning.sweep", 300, 300),
+    ("measured-figures", "knowledge.refresh_figures", 600, 600),
     ("documents-sweep", "reports.sweep", 15, 15),
     ("housekeeping", "workers.housekeeping", 3600, 600),
     ("imported-nodes", "workers.wake_looks", 30, 30),

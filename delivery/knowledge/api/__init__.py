@@ -1,5 +1,5 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.knowledge.api import cases
+from delivery.knowledge.api import cases, figures
 
-routes = cases.routes
+routes = [*cases.routes, *figures.routes]

@@ -2,13 +2,16 @@
 
 from django import template
 
-from delivery.knowledge import queries
+from delivery.knowledge import figure_queries, queries
 from delivery.knowledge.models import CaseEvidence, SolvedCase
+from delivery.knowledge.models.measured_figure import figure_in_unit
 from engagements.access import Can, allowed
+from engagements.models import Engagement
 from workers.models import Job
 from workers.models.job import TROUBLED_STATES
 
 register = template.Library()
+register.filter(figure_in_unit)
 SHOWN = 3
 
 
@@ -26,3 +29,15 @@ def proposed_cases(context, job: Job) -> dict:
             "csrf_token": context.get("csrf_token"),
             "matches": [(match, counted[match.case.pk], match.case.pk in noted_with)
                         for match in first]}
+
+
+@register.inclusion_tag("delivery/knowledge/similar_effort.html")
+def similar_effort(engagement: Engagement) -> dict:
+    """What similar models took in other engagements; for pages of the firm's people."""
+    return {"similar": figure_queries.similar_effort(engagement)}
+
+
+@register.inclusion_tag("delivery/knowledge/risk_hints.html")
+def risk_hints(engagement: Engagement) -> dict:
+    """What the library says against the plan; for pages of the firm's people."""
+    return {"hints": figure_queries.risk_hints(engagement)}

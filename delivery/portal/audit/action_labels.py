@@ -96,6 +96,7 @@ JUDGEMENTS = {
     "criteria.sign": _("Criteria signed"), "criterion.add": _("Criterion added"),
     "criterion.remove": _("Criterion removed"), "baseline.record": _("Baseline recorded"),
     "baseline.confirm": _("Baseline confirmed"), "baseline.run": _("Baseline run ordered"),
+    "baseline.explain": _("Baseline's value explained"),
     "measurement.read": _("Measurements read from a file"),
     "measurement.add": _("Measurement taken"), "verdict.compute": _("Verdict computed"),
     "waiver.draft": _("Waiver drafted"),
