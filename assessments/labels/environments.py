@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from workers.labels.software_names import SOFTWARE
 
 WORDS = {
+    "platform": _("Platform of"),
     "chip": _("Chip"), "cards": _("Cards"),
     **{item: SOFTWARE[item] for item in ("driver", "firmware", "cann")}, "cuda": "CUDA",
     **{item: SOFTWARE[item] for item in ("torch", "torch_npu", "tensorflow", "mindspore",

@@ -164,6 +164,8 @@ def _report(values: dict) -> Iterator[Quantity]:
         yield from _at(values, values["form"], "%", values["form"])
     if values.get("form") == "human_evaluation" and (share := not_worse(values)) is not None:
         yield Quantity("human_not_worse", share, "%", "ratings")
+    if values.get("form") == "online":
+        yield from _comparison(values)
     if values.get("form") == "memory_tiers":
         yield from _memory_tiers(values)
     if values.get("form") == "checkpoints":

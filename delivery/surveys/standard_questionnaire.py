@@ -9,6 +9,7 @@ installation that has not changed its questions gets the new ones as its next ve
 # content_hash of `publishing.question_dicts` of the editions shipped before this one.
 EARLIER_EDITIONS = frozenset({
     "c03ab23425fc443c299cc26b8454c986c692ed4e525c8b336faaeb7e775ace6e",  # 1.0: hyper-parameters as one text, throughput in samples/s only
+    "e75906d15a37d0bac90a966457a328f49f437b98c0084f3f1fcc9ee6c353ce39",  # before mixed precision as a choice, the MindIE image and the topology
 })
 
 SECTIONS = {
@@ -57,6 +58,7 @@ ROWS = [
     (15, "training_task", "training", "训练任务", "Training task", "choice", 1, 1, {"options": "pretraining=预训练|pre-training;finetuning=微调|fine-tuning;lora=LoRA", "when": TRAINS}),
     (16, "precision", "training", "数据类型", "Data type", "choice", 1, 1, {"options": PRECISIONS, "when": TRAINS}),
     (16, "mixed_method", "training", "混合精度方式", "Method of mixed precision", "text", 1, 1, {"when": {"precision": ["mixed"]}}),
+    (16, "mixed_way", "training", "混合精度实现", "Implementation of mixed precision", "choice", 0, 1, {"options": "amp=原生 AMP|native AMP;apex_o1=APEX O1;apex_o2=APEX O2;megatron=Megatron / MindSpeed 自带|built into Megatron or MindSpeed;deepspeed=DeepSpeed;framework=TensorFlow / MindSpore 自动混合精度|automatic mixed precision of TensorFlow or MindSpore;none=未使用|none", "when": TRAINS, "help": ("昇腾上两种方式均可：原生 AMP 由 torch_npu 支持，APEX 需安装昇腾适配版", "Both work on Ascend: native AMP through torch_npu, APEX in its Ascend build")}),
     (17, "parallel", "training", "并行策略 TP/PP/DP/CP/EP", "Parallel strategy TP/PP/DP/CP/EP", "text", 1, 1, {"when": TRAINS, "help": ("例如 TP2 PP2 DP2", "For example TP2 PP2 DP2")}),
     (17, "train_cards", "training", "训练卡数", "Cards used for training", "number", 1, 1, {"when": TRAINS}),
     (17, "train_nodes", "training", "训练节点数", "Nodes used for training", "number", 1, 1, {"when": TRAINS}),
@@ -112,6 +114,7 @@ ROWS = [
     (31, "dvpp", "inference", "DVPP/AIPP 使用", "Use of DVPP/AIPP", "bool", 0, 1, {"when": INFERS}),
     (32, "architecture", "application", "应用架构、部署拓扑、调用关系、指标关系", "Application architecture, deployment topology, call and metric relations", "text", 1, 0, {}),
     (32, "architecture_file", "application", "架构图文件", "File with the architecture diagram", "file", 0, 0, {}),
+    (32, "topology", "application", "组件与调用关系（逐行）", "Components and calls, one a line", "text", 0, 0, {"help": ("每行一条：调用方 -> 被调用方：说明。例如：网关 -> 推理服务：HTTP", "One a line: caller -> called: what. For example: gateway -> inference service: HTTP")}),
     (33, "chip", "target", "昇腾型号", "Ascend model", "choice", 1, 0, {"options": "910=Ascend 910;910b=Ascend 910B;910c=Ascend 910C;310p=Ascend 310P"}),
     (33, "cards", "target", "目标卡数", "Cards on the target", "number", 1, 0, {}),
     (33, "procurement", "target", "已有/待购、云/本地", "Present or to be bought, cloud or on premises", "choice", 1, 0, {"options": "cloud_have=云上已有|in the cloud, present;cloud_buy=云上待购|in the cloud, to be bought;local_have=本地已有|on premises, present;local_buy=本地待购|on premises, to be bought"}),
@@ -121,6 +124,8 @@ ROWS = [
     (35, "cann", "target", "驱动/固件/CANN 现有版本", "Present versions of driver, firmware and CANN", "text", 0, 0, {}),
     (36, "network", "environment", "网络", "Network", "choice", 1, 0, {"options": "internet=外网|internet;intranet=内网|intranet only;proxy=代理|through a proxy"}),
     (36, "packages", "environment", "制品获取方式", "How packages are obtained", "text", 1, 0, {"when": {"network": ["intranet", "proxy"]}}),
+    (36, "mindie_image", "environment", "MindIE 镜像申请状态", "State of the MindIE image", "choice", 0, 0, {"options": "not_needed=不需要|not needed;to_apply=待申请|to be applied for;applied=已申请，待批准|applied for;approved=已批准，待下载|approved;downloaded=已下载|downloaded"}),
+    (36, "mindie_image_name", "environment", "MindIE 镜像名称与申请编号", "Name of the MindIE image and number of the application", "text", 1, 0, {"when": {"mindie_image": ["applied", "approved", "downloaded"]}, "help": ("例如 2.0.RC2-800I-A2-py311-openeuler24.03-lts", "For example 2.0.RC2-800I-A2-py311-openeuler24.03-lts")}),
     (37, "access", "environment", "SSH 接入、堡垒机、账号、并行网络（HCCL）", "SSH access, bastion, accounts, parallel network (HCCL)", "text", 1, 0, {"help": ("不要填写口令或密钥", "Never enter passwords or keys")}),
     (38, "storage", "environment", "存储（NVMe/共享）、容量", "Storage (NVMe or shared), capacity", "text", 1, 0, {}),
     (39, "confidentiality", "security", "数据与代码保密要求、是否可上传证据、留存期限", "Confidentiality of data and code, may evidence be uploaded, retention", "text", 1, 0, {}),

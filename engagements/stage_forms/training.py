@@ -35,7 +35,14 @@ TRAIN_ADAPT = StageForm(
         ("transfer_to_npu、PyTorch GPU2Ascend", "transfer_to_npu, PyTorch GPU2Ascend"),
         ("TF 转换工具", "TF converter"), ("MindSpeed + Megatron-LM", "MindSpeed + Megatron-LM"),
         ("ONNX 导出与 ATC", "ONNX export and ATC")),
-    checklist=items(("权重已产出且参数正常更新", "Weights produced and parameters update", True)))
+    checklist=items(
+        ("数据加载已适配（或确认无需改动）",
+         "Data loading adapted, or found to need no change", False),
+        ("损失函数已适配（或确认无需改动）", "Loss adapted, or found to need no change", False),
+        ("优化器已适配（或确认无需改动）", "Optimiser adapted, or found to need no change", False),
+        ("评测脚本已适配（或确认无需改动）",
+         "Evaluation script adapted, or found to need no change", False),
+        ("权重已产出且参数正常更新", "Weights produced and parameters update", True)))
 
 TRAIN_TUNE = StageForm(
     activities=lines(

@@ -50,6 +50,17 @@ def test_evidence_of_checklist_items(people, submitted):
     assert [c.is_met for c in evaluate(submitted) if c.code == "checklist"] == [True]
 
 
+def test_adaptation_is_confirmed_part_by_part(people, model):
+    """Data loading, loss, optimiser, evaluation script (seed S2): each has an item of its own."""
+    record = model.stages.get(stage=Stage.TRAIN_ADAPT)
+    texts = [item.text for item in record.checklist.all()]
+    parts = [next(i for i, text in enumerate(texts) if word in text)
+             for word in ("数据加载", "损失函数", "优化器", "评测脚本")]
+    assert len(set(parts)) == 4
+    [check] = [c for c in evaluate(record) if c.code == "checklist"]
+    assert not check.is_met
+
+
 def test_evidence_becomes_a_link_only_where_it_is_safe(people, submitted, client):
     artifact = stored(submitted.engagement, submitted.model, "run.csv", loss_log())
     client.force_login(people[Role.CONSULTANT])

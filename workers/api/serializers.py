@@ -59,7 +59,7 @@ class NodeSerializer(serializers.ModelSerializer):
     class Meta:
         model = Node
         fields = ["id", "name", "host", "port", "username", "private_key", "passphrase", "state",
-                  "is_practice", "scratch_dir", "set_env", "container_engine",
+                  "is_practice", "is_customers", "scratch_dir", "set_env", "container_engine",
                   "container_options", "command_roles", "file_roots", "transfer_mbit",
                   "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",

@@ -52,7 +52,8 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
                   "container_engine", "container_options", "command_roles", "file_roots",
                   "transfer_mbit", "bastion_host", "bastion_port",
-                  "bastion_username", "bastion_host_key", "jump_hosts", "is_practice", "scheduler"]
+                  "bastion_username", "bastion_host_key", "jump_hosts", "is_practice",
+                  "is_customers", "scheduler"]
         widgets = ONE_LINE
 
     def arguments(self) -> dict:
@@ -91,7 +92,7 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
                   "container_options", "command_roles", "file_roots", "transfer_mbit",
                   "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
-                  "scheduler"]
+                  "is_customers", "scheduler"]
         widgets = ONE_LINE
 
     def changes(self) -> dict:

@@ -8,7 +8,8 @@ from workers.models.node import COMMAND_ROLES, Node
 from workers.schedulers import KINDS
 
 GROUPS = (
-    (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice")),
+    (_("Connection"), True, ("name", "host", "port", "username", "labels", "is_practice",
+                             "is_customers")),
     (_("Key of the log-in"), False, (
         "private_key", "new_key", "passphrase", "certificate", "use_agent")),
     (_("Cards and job folders"), True, (
@@ -45,7 +46,7 @@ class InGroups:
     """For a form over a node; `unfolded` names fields whose groups are open from the start."""
 
     wide = ("private_key", "new_key", "use_agent", "set_env", "bastion_host_key", "jump_hosts",
-            "certificate", "is_practice", "command_roles", "file_roots",
+            "certificate", "is_practice", "is_customers", "command_roles", "file_roots",
             "container_engine", "container_options", "scheduler_authority", "scheduler_volumes")
     unfolded: tuple[str, ...] = ()
 

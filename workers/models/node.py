@@ -106,6 +106,11 @@ class Node(models.Model):
         _("practice node"), default=False,
         help_text=_("Everything this node produces is marked as practice data."),
     )
+    is_customers = models.BooleanField(
+        _("customer's platform"), default=False,
+        help_text=_("Belongs to the customer: what is measured here is measured on the customer's "
+                    "platform, and documents say so in the table of environments."),
+    )
     scratch_dir = models.CharField(
         _("scratch folder"), max_length=240, default="desk-jobs",
         validators=[RegexValidator(r"^[A-Za-z0-9_./~-]+$")],

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from assessments.labels.environments import WORDS, item_label
 from assessments.models import Criterion, Verdict
@@ -32,12 +34,14 @@ class Fact:
 
     text: str = ""
     is_stated: bool = False
+    words: Any = None  # the text in the language of the reader, where it is none of a record
 
     def __bool__(self) -> bool:
         return bool(self.text)
 
 
 NOTHING = Fact()
+CUSTOMERS = Fact("customer", words=gettext_lazy("the customer"))  # the node is marked as theirs
 Sides = dict[Setup, tuple[dict[str, Fact], dict[str, Fact]]]  # (source, target)
 
 
@@ -106,8 +110,9 @@ def _target(verdict: Verdict | None) -> dict[str, Fact]:
     chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
     settings = run_settings(job)
     given = {item: settings[name] for item, name in SETTINGS.items() if name in settings}
-    return _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
-                  **software.of_job(job), **given})
+    found = _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
+                   **software.of_job(job), **given})
+    return {**found, "platform": CUSTOMERS} if job.node.is_customers else found
 
 
 def _flat(facts: dict) -> dict[str, Fact]:
@@ -156,6 +161,8 @@ def _listed(some: list[Setup], every: list[Setup]) -> str:
 def _shown(fact: Fact) -> str | dict[str, str]:
     if fact.is_stated:
         return both(lambda: _("%(value)s (stated in the survey)") % {"value": fact.text})
+    if fact.words:
+        return both(lambda: str(fact.words))
     return fact.text or both(lambda: _("not recorded"))
 
 

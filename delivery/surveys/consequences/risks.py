@@ -70,6 +70,13 @@ RULES: dict[str, Rule] = {
                         "are compared.")),
     "packages": _rule("network", "intranet proxy", "3×2", _("Packages cannot be fetched directly"),
                       _("Ask for a mirror, or bring the packages along."), is_per_model=False),
+    "mindie_image": _rule("mindie_image", "to_apply applied", "3×3",
+                          _("The MindIE image is not approved yet"),
+                          _("Apply for it in time: without it the inference environment cannot "
+                            "be set up."), is_per_model=False),
+    "apex": _rule("mixed_way", "apex_o1 apex_o2", "2×3", _("Mixed precision by APEX"),
+                  _("Install the Ascend build of APEX, or change to native AMP; compare the "
+                    "curves again.")),
     "hardware": _rule("procurement", "cloud_buy local_buy", "3×4",
                       _("The target hardware is not there yet"),
                       _("Agree on a date and on a place to work until then."), is_per_model=False),

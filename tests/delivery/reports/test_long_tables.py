@@ -16,6 +16,7 @@ from delivery.reports.registry import Section
 from delivery.reports.rendering import _chapters, as_wide_as_needed
 from engagements import services as engagement_services
 from engagements.models import Role
+from workers.models import Node
 
 
 @pytest.fixture
@@ -54,6 +55,18 @@ def test_models_of_one_environment_share_a_row(source):
     assert ["Driver", "LLM", "535.129.03", "24.1.rc2", "differs"] in rows
     assert ["Driver", "PSR", "535.129.03", "not recorded", "–"] in rows
     assert items.count("Random seed") <= 2
+
+
+def test_a_node_of_the_customer_is_named_in_the_environments(source, delivered):
+    """Acceptance takes place on the customer's platform (seed S2)."""
+    def platform():
+        rows = english(environments(sides_of(source.judged, source.survey)))
+        return [row for row in rows if row[0] == "Platform of"]
+
+    assert platform() == []
+    Node.objects.update(is_customers=True)
+    source.__dict__.pop("judged", None)
+    assert ["Platform of", "LLM", "not recorded", "the customer", "–"] in platform()
 
 
 def test_files_of_a_run_stand_under_it():

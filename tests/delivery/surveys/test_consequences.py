@@ -9,7 +9,7 @@ from delivery.planning.models import EffortDriver, Risk
 from delivery.planning.services.estimates import draft_estimate
 from delivery.surveys import services
 from delivery.surveys.answer_sheet import Sheet
-from delivery.surveys.consequences import CountedAnswers
+from delivery.surveys.consequences import CountedAnswers, compare
 from delivery.surveys.consequences.rules import findings, rules_for
 from delivery.surveys.models import Consequence
 from delivery.surveys.services import Change, decide, save_answers
@@ -287,3 +287,18 @@ def test_memory_of_bf16_is_named_where_the_source_platform_used_fp16(survey, peo
     assert hits() == []
     fill(survey, people[Role.CONSULTANT], **{"precision@LLM": "fp16"})
     assert hits() == ["info"]
+
+
+@pytest.mark.parametrize(("question", "answer", "risk", "is_risk"), [
+    ("mindie_image", "applied", "mindie_image", True),
+    ("mindie_image", "downloaded", "mindie_image", False),
+    ("mixed_way@LLM", "apex_o2", "apex", True), ("mixed_way@LLM", "amp", "apex", False)])
+def test_state_of_the_image_and_the_way_of_mixed_precision_are_typed(
+        survey, people, question, answer, risk, is_risk):
+    fill(survey, people[Role.CONSULTANT], **{question: answer})
+    given = CountedAnswers(Sheet(survey))
+    key, _at, code = question.partition("@")
+    model = survey.engagement.models.get(code=code) if code else None
+    assert given.value(key, model) == answer
+    risks = {row.key for row in compare(Sheet(survey)) if row.kind == "risk"}
+    assert (risk in risks) is is_risk

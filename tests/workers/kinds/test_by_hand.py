@@ -44,6 +44,17 @@ def test_every_changed_place_is_on_record(ran, tmp_path):
     assert (tmp_path / "work" / "migrated-code.tar.gz").stat().st_size > 0
 
 
+@pytest.mark.parametrize("subject", ["tbe", "ai_cpu", "ascend_c", "atb"])
+def test_work_on_operators_is_recorded_as_such(judge, subject):
+    """Seed S1 and S2: own operators (TBE, AI CPU) and work on the ATB library."""
+    kind = kinds.get("adapt.code_changes")
+    judgement = judge("adapt.code_changes", good("adapt.code_changes"), subject=subject)
+    assert (judgement.is_success, judgement.results["subject"]) == (True, subject)
+    with override("en"):
+        [parameter] = [p for p in kind.parameters if p.name == "subject"]
+        assert "operator" in parameter.shown(subject).lower()
+
+
 def test_no_difference_is_no_migration(judge):
     files = good("adapt.code_changes")
     report = {**json.loads(files["changes.report.json"]), "files": [], "place_count": 0}

@@ -48,6 +48,7 @@ CASES: dict[str, dict] = {
     "inf.atc": {}, "inf.mindie_bench": {}, "inf.mindie_run": {"cards": 1}, "inf.mindie_serve": {},
     "inf.mslite": {}, "inf.om_bench": {"cards": 1}, "inf.overflow_dump": {"cards": 1},
     "inf.pyacl_profile": {"cards": 1}, "inf.quant": {"cards": 1}, "perf.advisor": {},
+    "inf.online_run": {"parameters": {"reference": "~/golden"}, "cards": 1},
     "perf.aoe": {"cards": 1}, "perf.cluster": {}, "perf.compare": {},
     "run.command": {"parameters": {"pattern": "epochs finished", "file": "result/*.json"}},
     "perf.mem_peak": {"cards": 2}, "perf.msprof": {"cards": 1}, "perf.profile": {"cards": 1},
@@ -63,7 +64,8 @@ FILES_ONLY = {
     "env.software", "evi.checksums", "inf.om_bench", "inf.vllm_bench", "inf.quant",
     "inf.pyacl_profile",
     "perf.advisor", "perf.cluster", "perf.compare", "perf.msprof", "perf.profile"}
-DEVICE_ONLY = {"acc.api_check", "inf.overflow_dump", "inf.mindie_serve", "inf.vllm_serve",
+DEVICE_ONLY = {"acc.api_check", "inf.online_run", "inf.overflow_dump", "inf.mindie_serve",
+               "inf.vllm_serve",
                "perf.mem_peak", "env.cann_install"}
 # Files that must be there although no reader knows them, or that no pattern of the kind names.
 MORE_FILES = {"acc.tf_dump": (), "perf.trace_folder": (), "inf.atc": ("*.om",), "inf.atc_singleop":

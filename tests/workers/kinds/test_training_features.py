@@ -45,6 +45,20 @@ def test_nothing_is_added_that_was_not_chosen():
                 } & set(argv().split())
 
 
+def test_skipped_data_and_resumption_are_parameters_of_the_run():
+    """Seed S0: data of a loss spike are skipped, and training resumes from an earlier state."""
+    command = argv(skip_iterations="134, 120,130-132", load="/share/ckpt")
+    assert "--iterations-to-skip 120 130 131 132 134 " in command
+    assert "--load /share/ckpt" in command
+    assert not {"--iterations-to-skip", "--load"} & set(argv().split())
+
+
+@pytest.mark.parametrize("text", ["0", "5-3", "x", "201", "1-20000", "-4", "3--4"])
+def test_what_are_no_iterations_of_the_training_is_refused(text):
+    with pytest.raises(InvalidInput, match="from 1 to 200"):
+        argv(skip_iterations=text)
+
+
 @pytest.mark.parametrize(("values", "why"), [
     ({"mc2": True}, "MC2 needs tensor and sequence"),
     ({"overlap_param_gather": True}, "needs the distributed optimizer"),

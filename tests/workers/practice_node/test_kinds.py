@@ -121,6 +121,7 @@ JOBS = [  # kind, parameters, and what its results hold
                           "weights": "~/data/weights"}, {"total": 200, "failed": 0}),
     ("inf.quant", {"weights": "~/data/weights"}, {"made": "W8A8", "n": 12}),
     ("perf.msprof", {"script": RUN, "arguments": "smoke 12"}, {"kernels": 12, "n": 1}),
+    ("inf.online_run", {"script": RUN, "arguments": "infer"}, {"n": 2, "compared": 0}),
     ("inf.pyacl_profile", {"script": RUN, "arguments": "pyacl"}, {"kernels": 6}),
     ("perf.mem_peak", {"script": RUN, "arguments": "burn 2", "cards": 2, "interval": 0.1},
      {"cards_read": 2}),

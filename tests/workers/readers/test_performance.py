@@ -33,6 +33,22 @@ def test_aisbench_csv_and_json(sample):
     assert values["duration_s"] == pytest.approx(1.2552455)
 
 
+@pytest.mark.parametrize(("unit", "factor"), [("us", 1), ("ns", 1000)])
+def test_marks_of_msproftx(written, unit, factor):
+    """Columns of the CANN documentation: ns up to 7.0, µs from 8.0 on."""
+    rows = [("prefill", 100, 400), ("decode", 400, 500), ("decode", 500, 620)]
+    reading = read_file(written(
+        f"pid,tid,category,event_type,payload_type,payload_value,Start_time({unit}),"
+        f"End_time({unit}),message_type,message\n" + "".join(
+            f"7,7,0,push/pop,0,0,{start * factor},{end * factor},0,{mark}\n"
+            for mark, start, end in rows)))
+    values = reading.values
+    assert (reading.kind, values["form"], reading.tool) == ("profile", "msprof_tx", "msprof")
+    assert (values["count"], values["total_us"]) == (3, pytest.approx(520))
+    assert [(m["mark"], m["count"], m["us"]) for m in values["top"]] == [
+        ("prefill", 1, pytest.approx(300)), ("decode", 2, pytest.approx(220))]
+
+
 def test_vllm_json_and_console(sample):
     values = read_file(sample("performance/bench_serve_2qps.json")).values
     assert values["latency_ms"]["ttft"]["p99"] == 194.32214569999346

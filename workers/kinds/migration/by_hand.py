@@ -9,6 +9,13 @@ from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
 
+# Ways of operator development (S1; CANN documentation: TBE and Ascend C for AI Core, AI CPU; ATB).
+SUBJECTS = {
+    "model": _("Code of the model"), "ascend_c": _("Custom operator, Ascend C"),
+    "tbe": _("Custom operator, TBE"), "ai_cpu": _("Custom operator, AI CPU"),
+    "atb": _("Operator or model of the ATB library"),
+}
+
 
 @register
 class CodeChanges(JobKind):
@@ -25,6 +32,8 @@ class CodeChanges(JobKind):
         Parameter("source", _("Folder of the sources"), "path",
                   help=_("As the customer handed them over.")),
         Parameter("migrated", _("Folder of the migrated code"), "path"),
+        Parameter("subject", _("What was developed"), "choice", default="model",
+                  choices=tuple(SUBJECTS), names=SUBJECTS),
         Parameter("note", _("What was done, and why"), is_required=False,
                   help=_("Kept with the list, for example device names, HCCL, data loading.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
@@ -44,7 +53,8 @@ class CodeChanges(JobKind):
                  "places": report["place_count"], "left": report["left_out"],
                  "added": sum(f["added"] for f in files),
                  "removed": sum(f["removed"] for f in files), "sha256": report["sha256"],
-                 "names": [f["name"] for f in files[:50]]}
+                 "names": [f["name"] for f in files[:50]],
+                 "subject": finished.parameters.get("subject", "model")}
         if not files:
             return Judgement(False, gettext_noop(
                 "None of %(compared)d files differs: no migration is on record."), facts, facts)

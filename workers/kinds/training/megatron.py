@@ -16,6 +16,7 @@ from workers.kinds.training import parallel_strategy
 from workers.kinds.training.megatron_features import conflicts, recomputation
 from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
 
+MOST_SKIPPED = 10_000
 SAVED = re.compile(r"success\w* (?:saved|scheduled)|saved checkpoint", re.IGNORECASE)
 
 
@@ -39,6 +40,7 @@ class MegatronTrain(JobKind):
 
     def clean(self, values):
         cleaned = super().clean(values)
+        _require_skippable(cleaned)
         for _rule, message, facts in findings(cleaned):
             raise InvalidInput(gettext(message) % facts)
         for message in conflicts(cleaned):
@@ -58,6 +60,7 @@ class MegatronTrain(JobKind):
              "master_address": meeting.master, "master_port": meeting.port}
         if meeting.attempt > 1 and "--load" not in as_words(p["extra"]):
             p["extra"] = ["--load", p["save"], *as_words(p["extra"])]
+            p["load"] = None
         return self.argv(p)
 
     def require_restartable(self, parameters):
@@ -150,6 +153,30 @@ def _schedule(p: dict) -> list[parallel_strategy.Finding]:
     return found
 
 
+def _require_skippable(p: dict) -> None:
+    """Raises InvalidInput for what are no iterations of this training."""
+    try:
+        skipped = numbers_in(p["skip_iterations"] or "")
+    except ValueError:
+        skipped = [0]
+    if skipped and not 0 < skipped[0] <= skipped[-1] <= p["train_iters"]:
+        raise InvalidInput(gettext(
+            "Iterations to skip are numbers and ranges from 1 to %(last)d, for example "
+            "120,130-134.") % {"last": p["train_iters"]})
+
+
+def numbers_in(text: str) -> list[int]:
+    """Numbers of “120,130-134”, each once, in order; at most 10,000. Raises ValueError."""
+    found: set[int] = set()
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        first, dash, last = part.partition("-")
+        numbers = range(int(first), int(last if dash else first) + 1)
+        if not numbers or len(found) + len(numbers) > MOST_SKIPPED:
+            raise ValueError(part)
+        found.update(numbers)
+    return sorted(found)
+
+
 def _options(p: dict) -> list[str]:
     """The script's options: those with a value, the switches that are on, the data type."""
     named = {option: p[name] for name, option in OPTIONS.items() if p[name] is not None}
@@ -157,5 +184,7 @@ def _options(p: dict) -> list[str]:
     flat = [word for name, value in named.items() for word in (f"--{name}", str(value))]
     flat += [f"--{option}" for name, option in SWITCHES.items() if p[name]]
     flat += recomputation(p)
+    if skipped := numbers_in(p["skip_iterations"] or ""):
+        flat += ["--iterations-to-skip", *map(str, skipped)]
     return [*flat, *([f"--{p['precision']}"] if p["precision"] != "fp32" else []),
             "--log-throughput"]

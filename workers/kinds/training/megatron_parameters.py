@@ -57,6 +57,11 @@ SCHEDULE = (
               maximum=10_000_000, is_required=False, unit="iterations"),
     Parameter("save_interval", _("Saving interval"), "integer", minimum=1, maximum=10_000_000,
               is_required=False, unit="iterations", help=_("Empty: saved once, at the end.")),
+    Parameter("load", _("Resumed from the checkpoints in"), "path", is_required=False,
+              help=_("Empty: from the first weights.")),
+    Parameter("skip_iterations", _("Iterations whose data are skipped"), is_required=False,
+              help=_("Numbers and ranges such as 120,130-134, for example of a loss spike; "
+                     "--iterations-to-skip, Megatron-LM from core_r0.11.0 on.")),
     Parameter("save", _("Folder of the checkpoints"), "path", default="checkpoints",
               help=_("A name without “/” lies in the job's folder, which is removed later.")),
 )
@@ -100,7 +105,8 @@ OPTIONS = {
     "num_layers": "num-layers", "hidden_size": "hidden-size",
     "attention_heads": "num-attention-heads", "position_embeddings": "max-position-embeddings",
     "data_path": "data-path", "split": "split", "vocabulary": "vocab-file",
-    "merges": "merge-file", "eval_interval": "eval-interval", "save": "save", **NAMED,
+    "merges": "merge-file", "eval_interval": "eval-interval", "load": "load", "save": "save",
+    **NAMED,
 }
 SWITCHES = {"sequence_parallel": "sequence-parallel",
             "distributed_optimizer": "use-distributed-optimizer", **FLAGS}

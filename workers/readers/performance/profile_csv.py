@@ -145,10 +145,36 @@ def _iterations(rows: Rows) -> Summary:
     return {"iterations": len(times), "mean_us": mean, "max_us": max(times, default=None)}, []
 
 
-OF_MSPROF = ("op_summary", "task_time", "step_trace", "communication_statistic")
+def _marks(rows: Rows) -> Summary:
+    """msprof_tx: time spans that the application marked itself (acl.prof.push and pop,
+    range_start and range_stop); older releases state ns, newer ones µs."""
+    spans: dict[str, float] = defaultdict(float)
+    counts: dict[str, int] = defaultdict(int)
+    for row in rows:
+        start, end = _time_us(row, "Start_time"), _time_us(row, "End_time")
+        message = row.get("message") or row.get("event_type") or ""
+        counts[message] += 1
+        if start is not None and end is not None:
+            spans[message] += end - start
+    total = sum(spans.values())
+    top = [{**entry, "count": counts[entry["mark"]]} for entry in _top(spans, total, "mark")]
+    return {"count": len(rows), "total_us": total, "top": top}, []
+
+
+def _time_us(row: dict[str, str], name: str) -> float | None:
+    """A time in µs, whichever unit its column states; None without one."""
+    if (value := to_float(row.get(f"{name}(us)"))) is not None:
+        return value
+    value = to_float(row.get(f"{name}(ns)"))
+    return None if value is None else value / 1000
+
+
+OF_MSPROF = ("msprof_tx", "op_summary", "task_time", "step_trace", "communication_statistic")
 FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
     ("cluster_step_trace_time", ("Type", "Index", "Computing", "Free", "Stage"), _steps),
     ("step_trace_time", ("Step", "Computing", "Free", "Stage"), _steps),
+    ("msprof_tx", ("pid", "tid", "event_type", "Start_time(us)", "message"), _marks),
+    ("msprof_tx", ("pid", "tid", "event_type", "Start_time(ns)", "message"), _marks),
     ("op_statistic", ("OP Type", "Core Type", "Total Time(us)"), _op_statistic),
     ("communication_statistic", ("OP Type", "Count", "Total Time(us)", "Ratio(%)"), _op_statistic),
     (
