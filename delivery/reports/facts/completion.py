@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from delivery.documents.bilingual import both, pair
+from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.facts.run_records import kind_title
@@ -23,12 +23,10 @@ def test_objects(source: Source) -> dict:
     rows = []
     for model in source.models:
         made = makers.get(model.code, {})
-        rows.append([model.code, pair(model.name, model.name_en), model.framework,
-                     both(lambda made=made: _told(made)), sum(files[run] for run in made.values()),
-                     _judged_runs(source, model.code)])
+        rows.append([model.code, both(lambda made=made: _told(made)),
+                     sum(files[run] for run in made.values()), _judged_runs(source, model.code)])
     return table(lambda: _("Test objects and their versions"), [
-        column(lambda: _("Model"), "code"), column(lambda: _("Name")),
-        column(lambda: _("Framework")), column(lambda: _("Version: made by run")),
+        column(lambda: _("Model"), "code"), column(lambda: _("Version: made by run")),
         column(lambda: _("Files"), "number"), column(lambda: _("Judged runs"))], rows,
                  is_dense=True, empty=lambda: _("No model is in scope."))
 

@@ -53,14 +53,19 @@ def coverage_rows(source: Source) -> list[Row]:
 
 
 def coverage(rows: list[Row]) -> dict:
-    """A row per side of a model: the agreed criteria with their verdicts, or that none was."""
+    """The agreed criteria of each side with their verdicts, or that none was; models of which the
+    same is to be said share a row."""
     others = [(_other, None)] if any(None in row.agreed for row in rows) else []
     columns = [*((lambda a=aspect: str(a.label), aspect) for aspect in Aspect), *others]
+    alike: dict[str, tuple[list[str], list]] = {}
+    for row in rows:
+        cells = [both(lambda r=row: r.side.label),
+                 *(_cell(row, aspect) for _title, aspect in columns)]
+        alike.setdefault(repr(cells), ([], cells))[0].append(row.model.code)
     return table(lambda: _("Coverage: agreed criteria by model and aspect"), [
-        column(lambda: _("Model"), "code"), column(lambda: _("Delivery")),
+        column(lambda: _("Models")), column(lambda: _("Delivery")),
         *(column(title) for title, _aspect in columns)],
-        [[row.model.code, both(lambda r=row: r.side.label),
-          *(_cell(row, aspect) for _title, aspect in columns)] for row in rows],
+        [[", ".join(models), *cells] for models, cells in alike.values()],
         is_grouped=True, is_dense=True, empty=lambda: _("No model is in scope."))
 
 

@@ -21,7 +21,7 @@ BOX = "☐"
 HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
-WIDER = 1.2  # office fonts, against those of the PDF
+WIDER = 1.3  # office fonts, against those of the PDF
 SIZE, SMALL = Pt(8.5), Pt(6.5)  # of letters; the small ones are those of checksums
 SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
 

@@ -21,7 +21,8 @@ from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import frozen_theme
 from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.documents.office.workbook_styles import TALLEST, plain, safe_text
-from delivery.documents.tables.column_widths import least_width, length, shared_widths
+from delivery.documents.tables.column_widths import least_width, shared_widths
+from delivery.documents.tables.text_lines import length
 from delivery.reports.office.plain_tables import sheets
 from engagements.canonical import content_hash
 
@@ -32,7 +33,7 @@ HORIZONTAL = {"number": "right", "box": "center"}
 LONGEST_SHEET_NAME = 28
 PAGE, LANDSCAPE_MM = 132, 261  # width of a landscape page in characters, and in mm
 CHARACTER = 2.0  # mm, the unit of a column's width
-LOOSE = 1.04  # lines break at words: a text needs more than its length
+LOOSE = 1.18  # lines break at words, and letters of office fonts are wider
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 NOTHING = "–"  # said in a cell rather than left blank
 FEW_ROWS = 8  # of a table that needs no sheet of its own

@@ -38,7 +38,7 @@ def test_a_test_object_is_named_by_the_newest_run_that_made_it(delivered, shown)
     for job in (first, newest):
         stored(delivered, job.model, f"{job.pk}.py", b"pass", job=job)
     judged = delivered.jobs.get(kind="train.pretrain", state="succeeded")
-    rows = {row[0]: row[3:] for row in shown("en")["objects"]["rows"]}
+    rows = {row[0]: row[1:] for row in shown("en")["objects"]["rows"]}
     assert rows["LLM"][0].startswith(f"#{newest.pk} ")
     assert rows["LLM"][1:] == ["1", f"#{judged.pk}"]
     assert rows["PSR"] == ["not recorded", "0", "none"]

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from random import Random
 
 import pytest
 from openpyxl import Workbook
@@ -10,10 +11,13 @@ from delivery.documents import chart_cache
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.documents.tables.column_widths import column_widths
+from delivery.documents.tables.lowest_rows import SLACK, lowest
+from delivery.documents.tables.text_lines import line_count, lines_of
 from delivery.reports import services, tasks
 from delivery.reports.rendering import context_of, paragraphs
 from engagements.models import Role
 
+WORDS = ("loss", "迁移", "conversion", "已通过", "x", "the figure of the run")
 BARS = {"mark": "bar", "data": {"values": [{"x": "a", "y": 1}]},
         "encoding": {"x": {"field": "x", "type": "nominal"},
                      "y": {"field": "y", "type": "quantitative"}}}
@@ -45,6 +49,38 @@ def test_a_column_that_fits_leaves_the_room_to_others():
     assert short * 1.7 < 24  # its heading and no more
     empty, _long = column_widths(entry([["", "说明"]] * 2, "text", "text"), 170)
     assert empty * 1.7 > 24  # room to write
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_moving_room_never_makes_rows_higher_nor_a_column_too_narrow(seed):
+    chance = Random(seed)
+    rows = [[" ".join(chance.choices(WORDS, k=chance.randint(0, most))) for most in (2, 9, 40)]
+            for _n in range(chance.randint(1, 12))]
+    cells = [[lines_of(text) for text in row] for row in rows]
+    begun, least = [40.0, 65.0, 65.0], {0: 15.0, 2: 30.0}
+    found = lowest(cells, begun, least, [1, 1, 1], 4)
+    assert sum(found) == pytest.approx(sum(begun))
+    assert found[1] == begun[1]  # it neither gives nor takes
+    assert all(found[n] >= width for n, width in least.items())
+    assert lines(cells, found) <= lines(cells, begun)
+
+
+def test_a_long_text_gets_the_room_of_a_short_one_beside_it():
+    cells = [[lines_of("ok"), lines_of("All losses are finite. " * 9)]] * 5
+    found = lowest(cells, [85.0, 85.0], {0: 13.0, 1: 13.0}, [1, 1], 4)
+    assert lines(cells, found) < lines(cells, [85.0, 85.0])
+
+
+def lines(cells: list, widths: list[float]) -> int:
+    return sum(max(line_count(cell, width - 4 + SLACK) for cell, width in zip(
+        row, widths, strict=True)) for row in cells)
+
+
+@pytest.mark.parametrize(("text", "room", "count"), [
+    ("", 10, 1), ("短", 3, 1), ("四个汉字", 12, 1), ("四个汉字", 11, 2), ("a\nb\n", 50, 3),
+    ("one two", 9, 2), ("one two", 50, 1), ("a" * 100, 20, 9), ("中" * 100, 30, 10)])
+def test_lines_of_a_text(text, room, count):
+    assert line_count(lines_of(text), room) == count
 
 
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"><g class="a"><path d="M0,0" /></g></svg>'

@@ -58,21 +58,28 @@ def test_every_standard_quantity_shows_an_aspect():
 def test_an_aspect_without_a_criterion_says_so(facts):
     table = facts()["tables"]["coverage"]
     assert [column["title"] for column in table["columns"]] == [
-        "Model", "Delivery", "Function", "Accuracy", "Performance", "Stability"]
-    rows = {(row[0], row[1]): row[2:] for row in table["rows"]}
+        "Models", "Delivery", "Function", "Accuracy", "Performance", "Stability"]
+    rows = by_model(table)
     none = "no criterion agreed"
     assert rows["PSR", "Training"] == [
         none, "Loss-curve mean relative error: Not tested", none, none]
     assert rows["PSR", "Inference"] == [none] * 4
     assert len(rows["LLM", "Training"][1].splitlines()) == 2
     assert facts()["coverage"] == {"agreed": 2, "all": 16}
+    assert [row[:2] for row in table["rows"]] == [
+        ["LLM", "Training"], ["LLM, PSR", "Inference"], ["PSR", "Training"]]  # alike: one row
+
+
+def by_model(table: dict) -> dict[tuple[str, str], list[str]]:
+    """The cells of the aspects by model and side."""
+    return {(code, row[1]): row[2:] for row in table["rows"] for code in row[0].split(", ")}
 
 
 def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
     """An offline model has no service; a model for inference only no training."""
     delivered.models.filter(code="PSR").update(inference_route="offline", scope="inference")
     delivered.models.filter(code="LLM").update(scope="training")
-    rows = {(row[0], row[1]): row[2:] for row in facts()["tables"]["coverage"]["rows"]}
+    rows = by_model(facts()["tables"]["coverage"])
     assert ("LLM", "Inference") not in rows
     assert rows["PSR", "Inference"][3] == "not asked for"
     assert rows["PSR", "Training"][1].endswith("Not tested")  # a signed criterion stays in sight
