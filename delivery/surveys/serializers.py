@@ -65,6 +65,20 @@ class SurveyMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(SurveyMove.choices)
 
 
+class TopologyCallSerializer(serializers.Serializer):
+    caller = serializers.CharField()
+    called = serializers.CharField()
+    what = serializers.CharField()
+
+
+class TopologySerializer(serializers.Serializer):
+    """Components and calls of the application; `is_cut` where the answer names more than drawn."""
+
+    components = serializers.ListField(child=serializers.CharField())
+    calls = TopologyCallSerializer(many=True)
+    is_cut = serializers.BooleanField()
+
+
 class ReadinessEntrySerializer(serializers.Serializer):
     code = serializers.CharField()
     label = serializers.CharField()

@@ -10,6 +10,7 @@ installation that has not changed its questions gets the new ones as its next ve
 EARLIER_EDITIONS = frozenset({
     "c03ab23425fc443c299cc26b8454c986c692ed4e525c8b336faaeb7e775ace6e",  # 1.0: hyper-parameters as one text, throughput in samples/s only
     "e75906d15a37d0bac90a966457a328f49f437b98c0084f3f1fcc9ee6c353ce39",  # before mixed precision as a choice, the MindIE image and the topology
+    "e799c91206c5dfa3776bb75fd31b1a667468aeb64b25611b0337a786bf5afa76",  # before requirement and design documents
 })
 
 SECTIONS = {
@@ -131,7 +132,7 @@ ROWS = [
     (39, "confidentiality", "security", "数据与代码保密要求、是否可上传证据、留存期限", "Confidentiality of data and code, may evidence be uploaded, retention", "text", 1, 0, {}),
     (40, "evaluation", "evaluation", "评测方案、工具、打分脚本版本", "Evaluation plan, tool, version of the scoring script", "text", 1, 0, {}),
     (41, "criteria", "acceptance", "验收指标、阈值、口径、测量次数、验收环境、验收人", "Acceptance metrics, thresholds, definitions, repetitions, environment, signatory", "text", 1, 0, {}),
-    (42, "deliverables", "acceptance", "交付物清单", "Deliverables", "multi", 1, 0, {"options": "code=代码|code;scripts=脚本|scripts;report=报告|report;manual=说明文档|documentation"}),
+    (42, "deliverables", "acceptance", "交付物清单", "Deliverables", "multi", 1, 0, {"options": "code=代码|code;scripts=脚本|scripts;report=报告|report;manual=说明文档|documentation;requirement=需求文档|requirement document;design=设计文档|design document"}),
     (43, "duties", "cooperation", "客户配合事项与责任人", "Duties of the customer and who is responsible", "text", 1, 0, {}),
     (44, "cloud", "cloud", "需要的云资源", "Cloud resources needed", "multi", 0, 0, {"options": "ecs=ECS;bms=BMS;storage=存储|storage;network=网络|network;security=安全|security"}),
     (45, "budget", "commercial", "预算", "Budget", "number", 1, 0, {"unit": "CNY"}),

@@ -25,6 +25,8 @@ REPORT_KIND = "TR"
 THIS_DOCUMENT = gettext_lazy("this document")
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 SCRIPT_WORDS = ("train", "pretrain", "finetune", "run", "infer", "eval", "convert", "start")
+REQUIREMENT_WORDS = ("requirement", "srs", "需求")
+DESIGN_WORDS = ("design", "sdd", "设计")
 MANUAL_WORDS = ("manual", "guide", "readme", "usage", "说明", "手册", "指南")
 
 
@@ -37,6 +39,7 @@ class Item:
         words: one of which the name holds; none where the ending is enough.
         answered: whether the survey's question on deliverables offers it.
         stages: a model that passes one of them owes it; none where it is owed once.
+        is_optional: owed only where the survey's answer names it.
     """
 
     code: str
@@ -45,6 +48,7 @@ class Item:
     words: tuple[str, ...] = ()
     answered: bool = True
     stages: tuple[Stage, ...] = ()
+    is_optional: bool = False
 
     def is_met_by(self, name: str) -> bool:
         name = name.rpartition("/")[2].lower()
@@ -52,7 +56,11 @@ class Item:
             not self.words or any(word in name for word in self.words))
 
 
+TEXTS = (".md", ".txt", ".rst", ".pdf", ".docx", ".html")
 ITEMS = (
+    Item("requirement", lambda: _("Requirement document"), TEXTS, REQUIREMENT_WORDS,
+         is_optional=True),
+    Item("design", lambda: _("Design document"), TEXTS, DESIGN_WORDS, is_optional=True),
     Item("code", lambda: _("Source code of the models"),
          (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES), stages=(Stage.TRAIN_ADAPT,)),
     Item("scripts", lambda: _("Training and inference scripts"), (".sh", ".bash", ".py"),
@@ -61,8 +69,7 @@ ITEMS = (
         ".om", ".ms", ".mindir", ".air", ".pb", ".onnx", ".pt", ".pth", ".ckpt", ".safetensors",
         ".bin"), answered=False, stages=MADE_IN),
     Item("report", lambda: _("Test completion report")),
-    Item("manual", lambda: _("User guide"), (".md", ".txt", ".rst", ".pdf", ".docx", ".html"),
-         MANUAL_WORDS),
+    Item("manual", lambda: _("User guide"), TEXTS, MANUAL_WORDS),
 )
 
 
@@ -134,7 +141,8 @@ def models_owing(item: Item, source: Source) -> list[MigratedModel]:
 def agreed(source: Source) -> list[Item]:
     """What the survey's answer names, with the weights; all of the list where it names nothing."""
     named = CountedAnswers(source.survey).value("deliverables") if source.survey else None
-    return [item for item in ITEMS if not named or not item.answered or item.code in named]
+    return [item for item in ITEMS if item.code in (named or ()) or (
+        not item.is_optional and (not named or not item.answered))]
 
 
 def owed(source: Source) -> list[Deliverable]:
@@ -194,8 +202,9 @@ def _reports(source: Source) -> list[str]:
 
 
 def _uploads(source: Source) -> Iterable[Artifact]:
-    """Files that people stored and that are a guide by their name: no job writes these."""
-    [manual] = [item for item in ITEMS if item.code == "manual"]
+    """Files that people stored and that are a guide, a requirement or a design document by their
+    name: no job writes these."""
+    written = [item for item in ITEMS if item.endings == TEXTS]
     return [file for file in Artifact.objects.filter(
         engagement=source.engagement, job=None).select_related("model")
-            if manual.is_met_by(file.name)]
+            if any(item.is_met_by(file.name) for item in written)]

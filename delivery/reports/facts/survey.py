@@ -3,10 +3,11 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both
+from delivery.documents.bilingual import LANGUAGES, both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from delivery.surveys.answer_sheet import Cell
+from delivery.surveys.topology import specification
 
 # Sections that describe what is there today; commercial answers stay out of technical documents.
 PRESENT = ("project", "application", "gpu", "libraries")
@@ -25,6 +26,14 @@ def answers(source: Source, caption, sections: tuple[str, ...]) -> dict:
                     [[both(lambda c=cell: _question(c)), both(lambda c=cell: c.text)]
                      for cell in cells], empty=lambda: _("The survey has no answer to this yet.")),
         "cure": reverse("surveys:overview", args=[source.engagement.code])}
+
+
+def topology_figure(source: Source) -> dict:
+    """Components and calls of the application as a picture; empty where no call is answered."""
+    answer = source.survey.value("topology") if source.survey else None
+    spec = specification(str(answer or ""))
+    return {"caption": both(lambda: _("Components and calls of the application")),
+            "spec": dict.fromkeys(LANGUAGES, spec)} if spec else {}
 
 
 def model_answers(source: Source, caption, sections: tuple[str, ...]) -> dict:

@@ -39,7 +39,8 @@ def facts(source: Source) -> dict:
             "fee": money.fee(source), "effort_compared": planning.effort_compared(source),
         },
         "figures": {key: found for key, found in
-                    {"support": analysis.support_figure(source)}.items() if found},
+                    {"support": analysis.support_figure(source),
+                     "topology": survey.topology_figure(source)}.items() if found},
         "survey": survey.survey_state(source), "evidence": analysis.raw_files(source),
     }
 
@@ -51,7 +52,8 @@ register(DocumentKind(
         Section("summary", _("Summary and conclusion"),
                 ("words:as_conclusion", "table:overall", "part:model_table"), starts_page=True),
         Section("method", _("Objects and method"), ("words:as_method", "part:survey_state")),
-        Section("today", _("Present state"), ("table:present", "table:models_today")),
+        Section("today", _("Present state"), ("table:present", "figure:topology",
+                                            "table:models_today")),
         Section("support", _("Support"), ("figure:support", "table:support", "table:gaps",
                                           "table:modes", "table:findings", "table:operators")),
         Section("baseline", _("Baseline"), ("table:figures_today", "table:baselines"),

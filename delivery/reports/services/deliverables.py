@@ -22,6 +22,7 @@ from workers.models import Artifact
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 PER_MODEL = {"code": Stage.TRAIN_ADAPT, "weights": Stage.INFER_MIGRATE}  # by item: due stage
+DUE_STAGES = {**PER_MODEL, "requirement": Stage.DESIGN, "design": Stage.DESIGN}
 NOTHING = {"artifact": None, "repository": "", "commit": "", "image_digest": ""}
 
 
@@ -42,7 +43,7 @@ def list_agreed(*, actor: User, engagement: Engagement) -> list[Deliverable]:
                 made.append(Deliverable.objects.create(
                     engagement=engagement, number=_next(engagement), code=item.code, model=model,
                     title=title["zh-hans"], title_en=title["en"],
-                    due_stage=PER_MODEL.get(item.code, Stage.ACCEPT)))
+                    due_stage=DUE_STAGES.get(item.code, Stage.ACCEPT)))
     if made:
         audit_log.record(actor=actor, action="deliverable.list", target=engagement,
                          engagement=engagement, data={"deliverables": [str(row) for row in made]})

@@ -13,6 +13,7 @@ from delivery.surveys.api.workbooks import WorkbookActions
 from delivery.surveys.models import Comment, Questionnaire, Survey
 from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import Transfer, transfer
+from delivery.surveys.topology import topology_of
 from engagements.access import Can, require
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
@@ -63,6 +64,13 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         found = Comment.objects.visible_to(request.user).filter(survey=survey)
         return Response({"comments": serializers.CommentSerializer(
             found.select_related("question", "model"), many=True).data})
+
+    @extend_schema(responses=serializers.TopologySerializer)
+    @action(detail=True)
+    def topology(self, request, pk=None):
+        """Components and calls of the application, as the survey's answer states them."""
+        answer = Sheet(self.get_object()).value("topology")
+        return Response(serializers.TopologySerializer(topology_of(str(answer or ""))).data)
 
     @extend_schema(request=serializers.SurveyVersionSerializer, responses={200: dict})
     @action(detail=True, methods=["get", "post"])

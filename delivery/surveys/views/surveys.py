@@ -7,6 +7,7 @@ from django.db.models import Count, OuterRef, Subquery
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -18,6 +19,7 @@ from delivery.surveys.models import Comment, Question, Questionnaire, Survey
 from delivery.surveys.serializers import QuestionSerializer
 from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import set_aside
+from delivery.surveys.topology import picture
 from delivery.surveys.transitions import TRANSITIONS
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
@@ -51,6 +53,7 @@ def overview(request, code):
         "engagement": engagement, "survey": survey, "active": "survey",
         "pages": sheet.pages() if sheet else [], "missing": sheet.missing if sheet else [],
         "progress": sheet.progress() if sheet else {},
+        "topology": mark_safe(picture(str(sheet.value("topology") or ""))) if sheet else "",
         "may_fill": services.may_fill(request.user),
         "moves": allowed_moves(request.user, TRANSITIONS, survey) if survey else [],
         "newest": publishing.current_questionnaire(),

@@ -89,3 +89,30 @@ def test_by_page_and_by_api(client, api, outside, delivered, people):
     assert (answer.status_code, COMMIT in client.get(page).content.decode()) == (302, True)
     answer = client.post(f"{page}new/", {"title": "培训记录", "due_stage": "accept"})
     assert (answer.status_code, delivered.deliverables.last().title) == (302, "培训记录")
+
+
+def test_requirement_and_design_documents_are_owed_where_the_survey_names_them(delivered, people):
+    """Seed S0 3.2.2: documents of requirement and design belong to the design stage."""
+    from delivery.reports.facts.agreed_deliverables import checks
+    from delivery.reports.facts.source import Source
+    from delivery.reports.models import Document
+    from delivery.surveys.answer_sheet import Sheet
+    from delivery.surveys.services import Change, save_answers, start_survey
+
+    def source() -> Source:
+        return Source(Document(engagement=delivered, kind="HD"))
+
+    assert {"requirement", "design"}.isdisjoint(check.item.code for check in checks(source()))
+    survey = getattr(delivered, "survey", None) or start_survey(
+        actor=people[Role.CONSULTANT], engagement=delivered)
+    saved = save_answers(actor=people[Role.CONSULTANT], survey=survey, changes=[Change(
+        "deliverables", ["code", "requirement", "design"],
+        Sheet(survey).cells["deliverables"].revision)])
+    assert not saved.errors
+    stored(delivered, None, "需求规格说明书.docx", b"x")
+    found = {check.item.code: check for check in checks(source())}
+    assert found["requirement"].found == ["需求规格说明书.docx"]
+    assert (found["design"].found, found["design"].is_complete) == ([], False)
+    services.list_agreed(actor=people[Role.MANAGER], engagement=delivered)
+    due = dict(delivered.deliverables.values_list("code", "due_stage"))
+    assert (due["requirement"], due["design"], "manual" in due) == ("design", "design", False)
