@@ -19,6 +19,7 @@ from delivery.documents.office.deterministic_zip import deterministic_zip
 from delivery.documents.templatetags.document_tags import day, with_worded_days
 from delivery.reports import registry
 from delivery.reports.office.word_front_pages import front
+from delivery.reports.office.word_links import link_references
 from delivery.reports.office.word_parts import PARTS, WIDER, grid, table
 from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
 from engagements.canonical import content_hash
@@ -53,6 +54,7 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
         for heading, section in sections:
             _chapter(word, facts, heading, section)
         _annexes(word, facts)
+        link_references(word, facts)
         _margins(word, facts, warnings)
     return deterministic_zip(_bytes(word), facts["date"])
 

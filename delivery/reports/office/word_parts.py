@@ -26,12 +26,13 @@ SIZE, SMALL = Pt(8.5), Pt(6.5)  # of letters; the small ones are those of checks
 SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
 
 
-def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = ()
-         ) -> None:
+def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = (),
+         *, is_whole: bool = False) -> None:
     """A table as wide as the page's text; without titles its first column names the rows.
 
     Args:
         looks: how each column is set (see `tables`); text where nothing is said.
+        is_whole: keep all rows on one page.
 
     Its first row stays with the head and its last with the one before, so that no page begins
     with a single row; a table without titles stays on one page.
@@ -54,7 +55,8 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             if is_head:
                 _shade(cell, HEAD if titles else SIDE)
             _write(cell, text, is_bold=is_head, look=looks[m] if m < len(looks) else "text",
-                   is_kept=(n == 0 or n == len(every) - 2) if titles else n < len(every) - 1)
+                   is_kept=n < len(every) - 1 and (
+                       is_whole or not titles or n in (0, len(every) - 2)))
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()
@@ -180,11 +182,17 @@ def _results(word, facts: dict) -> None:
             "total": found["metrics"], "passed": found["passed"], "failed": found["failed"],
             "missing": found["not_measured"], "open": found["not_provable"]})
     grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Baseline"),
-                _("Measured"), _("Figure"), _("Verdict")],
+                _("Measured"), _("Figure"), _("Verdict"), _("Evidence")],
          [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
            m["baseline"] or _("none (absolute)"), m["measured"] or "–", m["figure"] or "–",
-           m["outcome_label"]) for n, m in enumerate(facts["metrics"], 1)],
-         ("text", "code", "text", "number", "text", "text", "number", "text"))
+           m["outcome_label"], _evidence(m)) for n, m in enumerate(facts["metrics"], 1)],
+         ("text", "code", "text", "number", "text", "text", "number", "text", "text"))
+
+
+def _evidence(metric: dict) -> str:
+    """The raw files behind a figure; they become links, see `link_references`."""
+    files = (metric.get("baseline_artifact"), metric.get("artifact"))
+    return "\n".join(f"E{file}" for file in files if file) or "–"
 
 
 def _files_used(word, facts: dict) -> None:
@@ -256,7 +264,8 @@ def _signatures(word, facts: dict) -> None:
     lines = [_("Authorised representative (signature)"), _("Name and title"), _("Date"),
              _("Seal")]
     grid(word, [_("Party A (customer)"), _("Party B (supplier)")],
-         [(f"{line}{colon().rstrip()}\n\n", f"{line}{colon().rstrip()}\n\n") for line in lines])
+         [(f"{line}{colon().rstrip()}\n\n", f"{line}{colon().rstrip()}\n\n") for line in lines],
+         is_whole=True)
 
 
 PARTS = {

@@ -10,10 +10,11 @@ from docx.oxml.ns import qn
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.templatetags.document_tags import with_worded_days
-from delivery.reports import registry
+from delivery.reports import registry, services
 from delivery.reports.office.word_document import document_docx
 from delivery.reports.office.word_parts import PARTS
 from delivery.reports.office.workbook import document_xlsx
+from engagements.models import Role
 from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
 
 
@@ -185,3 +186,29 @@ def test_the_particulars_of_a_word_file_stay_on_one_page(word):
     rows = word.tables[0].rows
     kept = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
     assert kept == [*[True] * (len(rows) - 1), None]
+
+
+def test_raw_files_and_runs_of_a_word_file_lead_to_their_pages(delivered, people, settings):
+    settings.PUBLIC_URL = "https://desk.example"
+    snapshot = services.draft_acceptance(
+        actor=people[Role.MANAGER], engagement=delivered).snapshot
+    [judged] = [row for row in snapshot["evidence"] if row["name"] == "train_npu.csv"]
+    snapshot["engagement"]["description"] = {"zh-hans": "E40021 #99999", "en": "E40021 #99999"}
+    made = docx.Document(io.BytesIO(document_docx(snapshot, "en")))
+    addresses = {made.part.rels[link.get(qn("r:id"))].target_ref:
+                 "".join(node.text for node in link.iter(qn("w:t")))
+                 for link in made.element.iter(qn("w:hyperlink"))}
+    assert addresses[f"https://desk.example/artifacts/{judged['id']}/"] == f"E{judged['id']}"
+    assert addresses[f"https://desk.example/jobs/{judged['job']}/"] == f"#{judged['job']}"
+    assert "E40021 #99999" in [p.text for p in made.paragraphs]
+    assert not any("99999" in address or "40021" in address for address in addresses)
+    plain = docx.Document(io.BytesIO(document_docx({**snapshot, "portal_url": ""}, "en")))
+    assert not list(plain.element.iter(qn("w:hyperlink")))
+
+
+def test_the_cells_for_signatures_stay_on_one_page(word):
+    rows = word.tables[-1].rows
+    assert rows[0].cells[0].text == "Party A (customer)"
+    kept = [cell.paragraphs[0].paragraph_format.keep_with_next for row in rows
+            for cell in row.cells]
+    assert kept == [True] * (len(kept) - 2) + [None] * 2
