@@ -18,7 +18,8 @@ class Aspect(models.TextChoices):
 ASPECTS = {
     **dict.fromkeys((metric.name for metric in METRICS), Aspect.PERFORMANCE),
     **dict.fromkeys(("weight_files", "changed_parameters"), Aspect.FUNCTION),
-    **dict.fromkeys(("loss_curve", "score", "grad_norm_mean", "min_cosine"), Aspect.ACCURACY),
+    **dict.fromkeys((
+        "loss_curve", "score", "grad_norm_mean", "min_cosine", "human_not_worse"), Aspect.ACCURACY),
     **dict.fromkeys(("finite_steps", "request_success"), Aspect.STABILITY),
 }
 
