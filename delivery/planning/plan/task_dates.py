@@ -124,9 +124,11 @@ def _activity(task: Task, calendar: WorkingCalendar, now: date) -> Activity:
         earliest = calendar.number(task.not_before) if task.not_before else 0
         return Activity(task.pk, task.days, max(earliest, first))
     start = calendar.number(task.began_on)
-    until = task.ended_on and calendar.number(task.ended_on)
-    days = max(0, until - start) + 1 if until is not None else max(task.days, first - start + 1)
-    return Activity(task.pk, days, start, is_fixed=True)
+    if not task.ended_on:
+        return Activity(task.pk, max(task.days, first - start + 1), start, is_fixed=True)
+    until = calendar.last_number(task.ended_on)  # what ended on a Saturday does not end on Monday
+    start = min(start, until)
+    return Activity(task.pk, until - start + 1, start, is_fixed=True)
 
 
 def _scheduled(task: Task, dates: Dates, calendar: WorkingCalendar, planned: dict | None

@@ -77,6 +77,11 @@ class WorkingCalendar:
             self._extend()
         return bisect_left(self._days, day)
 
+    def last_number(self, day: date) -> int:
+        """The number of the last working day on or before `day`; 0 before the start."""
+        number = self.number(day)
+        return number if self._days[number] == day else max(0, number - 1)
+
     def first_day(self, start: int) -> date:
         return self.day(start)
 
