@@ -5,6 +5,7 @@ import collections
 import getpass
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -161,7 +162,7 @@ def test_jobs_run_through_an_upgrade_and_one_that_is_taken_back(desk, old, node,
     desk.start(old)
     desk.wait_until(old, lambda jobs: any(state == "running" for state, *_rest in jobs), "started")
     told = desk.run(NEW, *upgrade)  # while workers of the older version go on
-    assert "0 migrations to apply" not in told
+    assert re.search(r"^[1-9]\d* migrations to apply", told, re.M)
     desk.stop()
     states = collections.Counter(state for state, *_rest in desk.jobs(NEW))
     assert states["succeeded"] < JOBS, "all jobs ended before the hand-over: nothing was shown"

@@ -6,9 +6,19 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ENGINE = "podman --runtime runc --cgroup-manager=cgroupfs --storage-driver=vfs"
+PROGRAM = "podman --runtime runc --cgroup-manager=cgroupfs --storage-driver=vfs"
 RUN_OPTIONS = "--ulimit nofile=1024:1024 --ulimit nproc=1000:1000"
 IMAGE = "localhost/desk-test"
+
+
+def engine_in(folder: Path) -> str:
+    """An engine whose images and containers lie below a folder, those that run below `run`."""
+    return f"{PROGRAM} --root {folder}/storage --runroot {folder}/run --tmpdir {folder}/run/libpod"
+
+
+# A store of the tests' own: a podman that was called without these options before decides
+# otherwise how the machine's is laid out, for good.
+ENGINE = engine_in(Path(tempfile.gettempdir(), "desk-test-podman"))
 
 
 def missing() -> str:
@@ -35,11 +45,6 @@ def make_image(engine: str = ENGINE, user: str = "root") -> str:
     [digest] = podman("image", "inspect", "--format", "{{join .RepoDigests \",\"}}",
                       image, engine=engine).strip().split(",")[:1]
     return digest
-
-
-def engine_in(folder: Path) -> str:
-    """An engine whose images and containers lie below a folder, those that run below `run`."""
-    return f"{ENGINE} --root {folder}/storage --runroot {folder}/run --tmpdir {folder}/run/libpod"
 
 
 def _import(engine: str, image: str, user: str) -> None:
