@@ -3,11 +3,16 @@
 from dataclasses import dataclass
 
 from assessments.models import Criterion, Measurement, Verdict
+from assessments.performance.gains import BY_NAME
 from assessments.queries import current_criteria, verdicts_of
 from assessments.verdicts.computation import judge_one
 from assessments.verdicts.environments import of_run
 from assessments.verdicts.verdict import Outcome
 from delivery.acceptance.models import RegressionJob, RegressionRun
+
+# Up to here a move is called none: runs of the same software differ by about as much, and how
+# far those of this node do is not known of a single run.
+SAME_PERCENT = 2
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,54 @@ class Moved:
                 if self.repeated and before.get(name) != after.get(name)]
 
 
+@dataclass(frozen=True)
+class MovedFigure:
+    """One measured figure of a repeated job beside the accepted run's; also of no criterion."""
+
+    pair: RegressionJob
+    before: Measurement
+    after: Measurement | None
+
+    @property
+    def change_percent(self) -> float | None:
+        """Relative to the accepted value, in per cent."""
+        if self.after is None or not self.before.value:
+            return None
+        return 100 * (self.after.value - self.before.value) / abs(self.before.value)
+
+    @property
+    def direction(self) -> str:
+        """`better`, `worse`, or `unchanged` within SAME; empty where no direction is known."""
+        metric = BY_NAME.get(self.before.quantity.partition(":")[0])
+        if self.change_percent is None or metric is None:
+            return ""
+        if abs(self.change_percent) <= SAME_PERCENT:
+            return "unchanged"
+        return "better" if (self.change_percent > 0) == metric.is_higher_better else "worse"
+
+
+def pairs_of(run: RegressionRun) -> list[RegressionJob]:
+    """Accepted and repeating jobs of a run, with what `repeating` needs."""
+    return list(run.jobs.select_related("accepted", "repeated", "chain_run").prefetch_related(
+        "chain_run__jobs__job"))
+
+
+def moved_figures(run: RegressionRun) -> list[MovedFigure]:
+    """Every single value that the accepted jobs measured, in order, with its repeat."""
+    found = []
+    for pair in pairs_of(run):
+        repeating = pair.repeating
+        after = {row.quantity: row for row in Measurement.objects.filter(
+            job=repeating, value__isnull=False).order_by("pk")} if repeating else {}
+        before = {row.quantity: row for row in Measurement.objects.filter(
+            job=pair.accepted, value__isnull=False).order_by("pk")}
+        found += [MovedFigure(pair, row, after.get(name)) for name, row in sorted(before.items())]
+    return found
+
+
 def moved(run: RegressionRun) -> list[Moved]:
     """Every criterion of the model whose accepted figure came from a repeated job."""
-    pairs = {pair.accepted_id: pair for pair in run.jobs.select_related("accepted", "repeated")}
+    pairs = {pair.accepted_id: pair for pair in pairs_of(run)}
     criteria = current_criteria(run.engagement)
     rows = verdicts_of(criteria, run.model) if criteria else []
     return [_moved(criterion, verdict, pairs[verdict.measurement.job_id])
@@ -65,8 +115,9 @@ def moved(run: RegressionRun) -> list[Moved]:
 
 
 def _moved(criterion: Criterion, verdict: Verdict, pair: RegressionJob) -> Moved:
+    repeating = pair.repeating
     repeated = Measurement.objects.filter(
-        job=pair.repeated, quantity=criterion.quantity).select_related(
-        "artifact", "job__node").order_by("pk").last()
+        job=repeating, quantity=criterion.quantity).select_related(
+        "artifact", "job__node").order_by("pk").last() if repeating else None
     return Moved(criterion, verdict, pair, repeated,
                  judge_one(criterion, repeated) if repeated else None)

@@ -31,8 +31,8 @@ class ChainRunSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ChainRun
-        fields = ["id", "chain", "model", "node", "steps", "given", "jobs", "state", "sentence",
-                  "started_by", "started_at", "finished_at"]
+        fields = ["id", "chain", "model", "node", "steps", "given", "is_regression", "jobs",
+                  "state", "sentence", "started_by", "started_at", "finished_at"]
 
 
 class StartSerializer(serializers.Serializer):

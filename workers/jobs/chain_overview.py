@@ -13,7 +13,8 @@ from workers.models.job import FINAL_STATES
 def rows(engagement: Engagement) -> list[dict[str, Any]]:
     """Each model with the shipped chains that fit it and the newest run of each."""
     runs: dict[tuple[int, str], ChainRun] = {}
-    for run in ChainRun.objects.filter(model__engagement=engagement).exclude(
+    for run in ChainRun.objects.filter(
+            model__engagement=engagement, is_regression=False).exclude(
             chain__code=None).select_related("chain").prefetch_related("jobs__job").order_by("pk"):
         runs[run.model_id, run.chain.code] = run
     models = MigratedModel.objects.filter(engagement=engagement, dropped_at=None).order_by("code")

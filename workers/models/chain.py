@@ -52,6 +52,8 @@ class ChainRun(models.Model):
     node = models.ForeignKey(Node, models.PROTECT, related_name="chain_runs")
     steps = models.JSONField(default=list)
     given = models.JSONField(_("given at the start"), default=dict, blank=True)
+    # Repeats an accepted run on other software: what its jobs measure bears on no verdict.
+    is_regression = models.BooleanField(default=False)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)

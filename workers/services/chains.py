@@ -140,6 +140,24 @@ def start_shipped(
 
 
 @transaction.atomic
+def replay_run(*, actor: User, run: ChainRun, node: Node) -> ChainRun:
+    """The steps of an earlier run from the first on, with what was given then, on another node:
+    a regression run, which bears on no verdict. Writes an audit entry.
+
+    Raises NotAllowed, and what queueing the first job raises.
+    """
+    require(actor, Can.WORK, run.model.engagement)
+    new = ChainRun.objects.create(chain=run.chain, model=run.model, node=node, steps=run.steps,
+                                  given=run.given, is_regression=True, started_by=actor)
+    _queue(new, 0)
+    audit_log.record(actor=actor, action="chain.start", target=new,
+                     engagement=run.model.engagement,
+                     data={"chain": run.chain.name, "steps": new.steps, "given": new.given,
+                           "replay_of": run.pk})
+    return new
+
+
+@transaction.atomic
 def resume_run(*, actor: User, run: ChainRun) -> ChainRun:
     """Go on where the run stopped: its last job once more, or the step that was not queued.
 
@@ -172,13 +190,14 @@ def _queue(run: ChainRun, position: int) -> ChainStep:
     job = jobs.queue_job(
         actor=run.started_by, kind=kind.code, model=run.model,
         node=run.node if kind.runs_on_node else None,
-        parameters={**defaults_for(kind, run.model), **values}, runtime=_runtime(step))
+        parameters={**defaults_for(kind, run.model), **values}, runtime=_runtime(step),
+        is_regression=run.is_regression)
     return ChainStep.objects.create(run=run, position=position, job=job)
 
 
 def go_on(job: Job) -> None:
     """Queue the step after this job, if it belongs to a chain. In the caller's transaction."""
-    step = _step_of(job)
+    step = step_of(job)
     if step is None:
         return
     run = ChainRun.objects.select_for_update(of=("self",), no_key=True).select_related(
@@ -197,7 +216,7 @@ def go_on(job: Job) -> None:
         _try_to_queue(run, following)
 
 
-def _step_of(job: Job) -> ChainStep | None:
+def step_of(job: Job) -> ChainStep | None:
     """The step that the job, or an attempt before it, stands for."""
     attempt: Job | None = job
     while attempt is not None:

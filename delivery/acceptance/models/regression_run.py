@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.acceptance.models.contract_terms import EngagementRowsQuerySet
 from engagements.models import Engagement, MigratedModel
-from workers.models import Job, Node
+from workers.models import ChainRun, Job, Node
 
 
 class RegressionRun(models.Model):
@@ -35,13 +35,28 @@ class RegressionJobQuerySet(EngagementRowsQuerySet):
 
 
 class RegressionJob(models.Model):
-    """One accepted job and the job that repeats it."""
+    """One accepted job and the job that repeats it, alone or as the same step of its chain."""
 
     run = models.ForeignKey(RegressionRun, models.CASCADE, related_name="jobs")
     accepted = models.ForeignKey(Job, models.PROTECT, related_name="+")
-    repeated = models.OneToOneField(Job, models.PROTECT, related_name="+")
+    repeated = models.OneToOneField(Job, models.PROTECT, null=True, blank=True, related_name="+")
+    chain_run = models.ForeignKey(ChainRun, models.PROTECT, null=True, blank=True,
+                                  related_name="+")
+    position = models.PositiveSmallIntegerField(null=True, blank=True)  # in the chain, from 0 on
 
     objects = RegressionJobQuerySet.as_manager()
 
     class Meta:
         ordering = ["pk"]
+        constraints = [models.CheckConstraint(
+            condition=models.Q(repeated__isnull=False, chain_run=None, position=None)
+            | models.Q(repeated=None, chain_run__isnull=False, position__isnull=False),
+            name="repeated_alone_or_in_chain")]
+
+    @property
+    def repeating(self) -> Job | None:
+        """The job that repeats the accepted one; None before its chain has come so far."""
+        if self.chain_run is None:
+            return self.repeated
+        return next((step.job for step in self.chain_run.jobs.all()
+                     if step.position == self.position), None)

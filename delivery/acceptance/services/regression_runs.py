@@ -11,7 +11,8 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from workers.models import Job, Node
+from workers.models import ChainRun, Job, Node
+from workers.services.chains import replay_run, step_of
 from workers.services.jobs import queue_job
 
 ACCEPTED = (Standing.ACCEPTED, Standing.CONDITIONAL)
@@ -20,10 +21,12 @@ ACCEPTED = (Standing.ACCEPTED, Standing.CONDITIONAL)
 @transaction.atomic
 def start_regression(*, actor: User, model: MigratedModel, node: Node, release: str
                      ) -> RegressionRun:
-    """Queue each job that an accepted figure of the model rests on again, on `node`.
+    """Repeat each job that an accepted figure of the model rests on, on `node`.
 
-    Kind and parameters are those of the accepted job. What the repeats measure is compared and
-    bears on no verdict. Writes an audit entry.
+    A job that a chain queued is repeated with its whole chain, from the first step on: what the
+    chain converts or builds is made with the new software too. Any other job is queued with its
+    kind and parameters. What the repeats measure is compared and bears on no verdict. Writes an
+    audit entry.
 
     Args:
         release: what is new on the node, such as “CANN 8.2.RC1”.
@@ -46,13 +49,26 @@ def start_regression(*, actor: User, model: MigratedModel, node: Node, release: 
         engagement=engagement, model=model, node=node, release=release.strip()[:120],
         number=(engagement.regression_runs.aggregate(n=Max("number"))["n"] or 0) + 1,
         started_by=actor)
-    for job in jobs:
-        RegressionJob.objects.create(run=run, accepted=job, repeated=queue_job(
-            actor=actor, kind=job.kind, parameters=job.parameters, model=model, stage=job.stage,
-            node=node, is_regression=True))
+    _repeat(actor, run, jobs)
     audit_log.record(actor=actor, action="regression.start", target=run, engagement=engagement,
                      data={"release": run.release, "jobs": [job.pk for job in jobs]})
     return run
+
+
+def _repeat(actor: User, run: RegressionRun, jobs: list[Job]) -> None:
+    """Queue the jobs, or the first steps of their chains, each chain once."""
+    replayed: dict[int, ChainRun] = {}
+    for job in jobs:
+        step = step_of(job)
+        if step is None:
+            RegressionJob.objects.create(run=run, accepted=job, repeated=queue_job(
+                actor=actor, kind=job.kind, parameters=job.parameters, model=run.model,
+                stage=job.stage, node=run.node, is_regression=True))
+            continue
+        if step.run_id not in replayed:
+            replayed[step.run_id] = replay_run(actor=actor, run=step.run, node=run.node)
+        RegressionJob.objects.create(run=run, accepted=job, position=step.position,
+                                     chain_run=replayed[step.run_id])
 
 
 def accepted_jobs(model: MigratedModel) -> list[Job]:

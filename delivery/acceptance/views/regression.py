@@ -5,7 +5,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from delivery.acceptance.forms import RegressionForm
 from delivery.acceptance.models import RegressionRun
-from delivery.acceptance.regression_comparison import moved
+from delivery.acceptance.regression_comparison import (
+    SAME_PERCENT,
+    moved,
+    moved_figures,
+    pairs_of,
+)
 from delivery.acceptance.services.regression_runs import start_regression
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
@@ -36,4 +41,5 @@ def regression_run(request, pk):
         "engagement", "model", "node", "started_by"), pk=pk)
     return render(request, "delivery/acceptance/regression_run.html", {
         "run": run, "engagement": run.engagement, "rows": moved(run),
-        "pairs": run.jobs.select_related("accepted", "repeated")})
+        "figures": moved_figures(run), "same": SAME_PERCENT,
+        "pairs": [(pair, pair.repeating) for pair in pairs_of(run)]})

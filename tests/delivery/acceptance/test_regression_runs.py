@@ -4,13 +4,16 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from assessments import services
 from assessments.models import Measurement, Verdict
-from delivery.acceptance.regression_comparison import moved
+from delivery.acceptance.models import RegressionRun
+from delivery.acceptance.regression_comparison import moved, moved_figures
 from delivery.acceptance.services.regression_runs import start_regression
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, MigratedModel, Role
 from tests.delivery.conftest import api_client, loss_log, stored
-from workers.models import Job, JobState, Node
+from workers.models import ChainRun, ChainStep, Job, JobState, Node
+from workers.services.chains import save_chain
 from workers.signals import job_succeeded
 
 PROBE = "env.host_probe"  # asks for no cards and no parameters
@@ -95,3 +98,89 @@ def test_strangers_know_of_no_run(delivered, act, start, outside):
     act.sign(review)
     run = start()
     assert outside.get(f"/api/v1/regression-runs/{run.pk}/").status_code == 404
+
+
+def training_log(milliseconds: float) -> bytes:
+    """A log of Megatron whose steps took so long."""
+    return "".join(
+        f" [2025-06-24 10:00:{n:02}] iteration {n}/ 5 | consumed samples: {n * 64} | elapsed time "
+        f"per iteration (ms): {milliseconds:.1f} | global batch size: 64 | lm loss: 2.{n}E+00 | "
+        "loss scale: 1.0 | grad norm: 0.9 | number of skipped iterations: 0 | number of nan "
+        "iterations: 0 |\n" for n in range(1, 6)).encode()
+
+
+@pytest.fixture
+def in_chain(newer, people):
+    """The accepted run is the second step of a chain, whose first step prepared it."""
+    accepted = Job.objects.get(engagement__models__code="LLM", model__code="LLM",
+                               state="succeeded")
+    chain = save_chain(actor=people[Role.CONSULTANT], name="convert and measure",
+                       steps=[{"kind": PROBE, "name": "convert"}, {"kind": PROBE, "name": "bench"}])
+    run = ChainRun.objects.create(chain=chain, model=accepted.model, node=accepted.node,
+                                  steps=chain.steps, started_by=people[Role.CONSULTANT])
+    first = Job.objects.create(kind=PROBE, engagement=accepted.engagement, model=accepted.model,
+                               node=accepted.node, state="succeeded", finished_at=timezone.now())
+    ChainStep.objects.create(run=run, position=0, job=first)
+    ChainStep.objects.create(run=run, position=1, job=accepted)
+    return run
+
+
+def test_a_chain_is_repeated_from_its_first_step(
+        delivered, act, in_chain, newer, start, people, client):
+    review = act.open(delivered)
+    act.decide(review)
+    act.sign(review)
+    run = start()
+    [pair] = run.jobs.all()
+    again = pair.chain_run
+    assert (pair.repeated, pair.position, pair.repeating) == (None, 1, None)
+    assert (again.is_regression, again.node, again.chain) == (True, newer, in_chain.chain)
+    first = again.jobs.get().job
+    assert (first.is_regression, first.node, first.kind) == (True, newer, PROBE)
+    client.force_login(people[Role.CONSULTANT])
+    page = reverse("acceptance:regression_run", args=[run.pk])
+    assert "waits for the steps before it" in client.get(
+        page, headers={"accept-language": "en"}).content.decode()
+    [told] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
+    assert {row["repeated_job"] for row in told["moved"]} == {None}
+    first.state, first.finished_at = JobState.SUCCEEDED, timezone.now()
+    first.save()
+    job_succeeded.send(sender=Job, job=first, readings=[])
+    second = again.jobs.get(position=1).job
+    assert second.is_regression
+    before = Verdict.objects.count()
+    second.state, second.finished_at = JobState.SUCCEEDED, timezone.now()
+    second.save()
+    stored(delivered, run.model, "again.csv", loss_log(scale=1.5), job=second)
+    job_succeeded.send(sender=Job, job=second, readings=[])
+    found = {row.criterion.definition.code: row for row in moved(RegressionRun.objects.get())}
+    assert found["loss_mean_relative_error"].is_other
+    assert Verdict.objects.count() == before
+    assert f"#{second.pk}" in client.get(page).content.decode()
+
+
+@pytest.mark.parametrize(("milliseconds", "direction", "change"), [
+    (800.0, "better", -20), (1300.0, "worse", 30), (1010.0, "unchanged", 1)])
+def test_every_figure_is_shown_with_its_change(
+        delivered, act, newer, start, people, client, milliseconds, direction, change):
+    accepted = Job.objects.get(model__code="LLM", state="succeeded")
+    stored(delivered, accepted.model, "speed.log", training_log(1000), job=accepted)
+    services.measure_artifact(accepted.artifacts.get(name="speed.log"))
+    review = act.open(delivered)
+    act.decide(review)
+    act.sign(review)
+    run = start()
+    waiting = {row.before.quantity: row for row in moved_figures(run)}
+    assert (waiting["iteration_time_ms"].after, waiting["iteration_time_ms"].direction) == (
+        None, "")
+    job = finish(run, scale=1.004)
+    stored(delivered, run.model, "speed_again.log", training_log(milliseconds), job=job)
+    services.measure_artifact(job.artifacts.get(name="speed_again.log"))
+    row = {row.before.quantity: row for row in moved_figures(run)}["iteration_time_ms"]
+    assert (row.direction, round(row.change_percent, 6)) == (direction, change)
+    client.force_login(people[Role.CONSULTANT])
+    text = client.get(reverse("acceptance:regression_run", args=[run.pk])).content.decode()
+    assert f"{change:+.2f} %" in text
+    [told] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
+    assert {row["quantity"]: row["direction"] for row in told["figures"]}[
+        "iteration_time_ms"] == direction

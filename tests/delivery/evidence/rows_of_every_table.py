@@ -52,6 +52,7 @@ from delivery.surveys.services import questionnaire_drafts
 from engagements import services as engagement_services
 from engagements.models import Role, StageRecord
 from tests.assessments.conftest import log
+from tests.assessments.test_human_evaluation import lines, prefers, rate
 from tests.delivery.acceptance.test_scan_validation import picture
 from tests.delivery.conftest import loss_log, measure, stored
 from tests.delivery.planning.test_changes import WORDS
@@ -126,6 +127,10 @@ def run_on_a_node(engagement, people):
                    parameters={"target": f"desk:file/{dump.pk}", "golden": "~/dump.json"})
     assessing.record_round(actor=people[Role.CONSULTANT], model=model,
                            artifact=stored(engagement, model, "500.log", log(500)))
+    answers = [stored(engagement, model, f"{side}.jsonl", lines(side)) for side in ("GPU", "NPU")]
+    rate(people, assessing.start_evaluation(
+        actor=people[Role.CONSULTANT], model=model, name="对话质量", baseline_file=answers[0],
+        candidate_file=answers[1]), "评审甲", prefers("NPU"))
     failed = Job.objects.filter(engagement=engagement, state=JobState.FAILED).first()
     add_case(actor=people[Role.CONSULTANT], title="通信超时", cause="各卡时钟不一致",
              cure="先校时", error_code="EI0002", job=failed)

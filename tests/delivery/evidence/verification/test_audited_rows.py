@@ -42,6 +42,7 @@ LEFT_OUT = {
 # What a constraint ties to other columns: the database itself refuses to change it alone.
 TIED = {
     "acceptance.AcceptanceTerms.is_deemed", "acceptance.PowerOfAttorney.ended_at",
+    "acceptance.RegressionJob.chain_run", "acceptance.RegressionJob.position",
     "acceptance.Receipt.is_complete", "acceptance.ReviewComment.resolved_at",
     "acceptance.ThirdPartyReport.withdrawn_at", "assessments.Confirmation.baseline",
     "assessments.Confirmation.scan", "assessments.Confirmation.signatory",
