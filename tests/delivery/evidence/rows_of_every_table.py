@@ -1,16 +1,13 @@
 """At least one row of every table that the audit log tracks, each by its service."""
 
 import io
-import json
 from datetime import date, timedelta
 from decimal import Decimal
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from openpyxl import load_workbook
 
 from assessments import services as assessing
-from assessments.human_evaluation.sheet import HEAD_ROW, rating_sheet
 from assessments.models import Baseline, Criterion, MetricDefinition
 from assessments.services.allowlist import propose_difference
 from assessments.services.baselines import add_run
@@ -87,25 +84,6 @@ def write_everything(engagement, act, people):
     run_on_a_node(engagement, people)  # a review waits for the end of jobs
 
 
-def rate_answers(engagement, people, model):
-    """A human evaluation of one prompt, and the ratings of one person."""
-    sides = [stored(engagement, model, f"{side}.jsonl",
-                    json.dumps({"prompt": "1 + 1?", "answer": side}).encode())
-             for side in ("gpu", "npu")]
-    evaluation = assessing.start_evaluation(
-        actor=people[Role.CONSULTANT], model=model, name="answers", instruction="Which is better?",
-        baseline_file=sides[0], candidate_file=sides[1])
-    book = load_workbook(io.BytesIO(rating_sheet(evaluation, "en")))
-    page = book.worksheets[0]
-    page["C3"] = "a rater"
-    page.cell(HEAD_ROW + 1, 5).value = "="
-    data = io.BytesIO()
-    book.save(data)
-    assessing.import_rating(
-        actor=people[Role.CONSULTANT], evaluation=evaluation,
-        upload=SimpleUploadedFile("ratings.xlsx", data.getvalue()))
-
-
 def run_on_a_node(engagement, people):
     """A log-in of the engagement, a chain of jobs, a route of an API, a round of tuning."""
     model, node = engagement.models.get(code="LLM"), Node.objects.get()
@@ -121,7 +99,6 @@ def run_on_a_node(engagement, people):
     record_routes(actor=people[Role.CONSULTANT], model=model, apis=["torch.f"], route="replace",
                   reason="torch.g does the same")
     share_nodes(engagement, people, model, node)
-    rate_answers(engagement, people, model)
     dump = stored(engagement, model, "dump.json", b"{}")
     jobs.queue_job(actor=people[Role.CONSULTANT], kind="acc.compare", model=model, node=node,
                    parameters={"target": f"desk:file/{dump.pk}", "golden": "~/dump.json"})
