@@ -84,11 +84,12 @@ def told_command(argv: list[str]) -> list[str]:
     """The command as the tool was given it, without the script that prepares its folder.
 
     The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`; what they run stands behind `exec`.
+    An empty argument is an option that was not given: the scripts leave it out.
     """
     if argv[:2] != ["sh", "-c"]:
         return argv
     program = PROGRAM.search(argv[2])
-    return [*(program[1].split() if program else argv[3:4]), *argv[4:]]
+    return [*(program[1].split() if program else argv[3:4]), *filter(None, argv[4:])]
 
 
 def _seconds(job: Job) -> int:

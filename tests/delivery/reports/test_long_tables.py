@@ -83,7 +83,7 @@ def test_cards_are_shown_as_spans(numbers, text):
 
 def test_commands_are_told_without_the_scripts_around_them():
     script = "m=$1 w=$2; set -- --weight=\"$w\"\nexec atc"
-    assert told_command(["sh", "-c", script, "atc", "", "a&b.onnx"]) == ["atc", "", "a&b.onnx"]
+    assert told_command(["sh", "-c", script, "atc", "", "a&b.onnx", ""]) == ["atc", "a&b.onnx"]
     script = 'mkdir -p bench && exec python3 -m ais_bench --output bench "$@"'
     assert told_command(["sh", "-c", script, "bench", "--model", "x.om"]) == [
         "python3", "-m", "ais_bench", "--output", "bench", "--model", "x.om"]
