@@ -146,6 +146,7 @@ ENDPOINTS = {
     "quotes:line_edit": ["PATCH quote-line"], "quotes:line_remove": ["DELETE quote-line"],
     "quotes:resources_add": ["POST quote-resources"], "quotes:terms": ["PATCH quote-detail"],
     "quotes:payment": ["PUT quote-payment"], "quotes:conditions": ["PUT quote-conditions"],
+    "quotes:copy": ["POST quote-copies"],
     "quotes:version_new": ["POST quote-versions"], "quotes:move": ["POST quote-move"],
     "quotes:pdf": ["GET quote-pdf"], "quotes:xlsx": ["GET quote-xlsx"],
     "documents:certificates": ["GET staff-certificate-list", "POST staff-certificate-list"],

@@ -11,14 +11,27 @@ from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.services.drafts import MAX_MILESTONES
 from delivery.quotes.snapshot import GRADES, grade_label, unit_label
+from engagements.models import Engagement
 from engagements.stages import Stage
 from engagements.web.percent_field import PercentField
+from engagements.web.suggest_field import SuggestField
 
 DATE = {"type": "date"}
 
 
 class RevisionForm(forms.Form):
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
+
+
+class CopyForm(forms.Form):
+    """The engagement that a copy of a quote is for."""
+
+    engagement = SuggestField(Engagement.objects.none(), label=_("Engagement"),
+                              to_field_name="code")
+
+    def __init__(self, *args, user, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["engagement"].queryset = Engagement.objects.visible_to(user)
 
 
 class LineForm(RevisionForm):

@@ -18,8 +18,10 @@ from delivery.quotes.prices.table import FIELDS, price_table
 from delivery.quotes.queries import totals_of
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.access import Can, allowed
+from engagements.models import Engagement
 from engagements.web.allowed_moves import AllowedMovesField
 from engagements.web.exposure import ForTheFirm
+from engagements.web.visible_field import VisibleField
 
 
 class QuoteLineSerializer(serializers.ModelSerializer):
@@ -131,6 +133,12 @@ class CloseSerializer(serializers.Serializer):
 class QuoteMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=QuoteMove.choices)
     reason = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class CopySerializer(serializers.Serializer):
+    """The engagement that the copy is for."""
+
+    engagement = VisibleField(queryset=Engagement.objects.all())
 
 
 class NewVersionSerializer(serializers.Serializer):

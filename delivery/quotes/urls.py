@@ -28,6 +28,7 @@ urlpatterns = [
     path("quotes/<int:pk>/terms/", drafts.terms, name="terms"),
     path("quotes/<int:pk>/payment/", drafts.payment, name="payment"),
     path("quotes/<int:pk>/conditions/", drafts.conditions, name="conditions"),
+    path("quotes/<int:pk>/copy/", drafts.copy, name="copy"),
     path("quotes/<int:pk>/version/", quotes.version_new, name="version_new"),
     path("quotes/<int:pk>/<str:move>/", quotes.quote_move, name="move"),
     re_path(r"^quotes/(?P<pk>\d+)/file/(?P<language>zh-hans|en)\.pdf$", quotes.pdf, name="pdf"),

@@ -115,6 +115,7 @@ JUDGEMENTS = {
 }
 QUOTES = {
     "discount_limits.save": _("Discount limits set"),
+    "quote.copy": _("Quote copied"),
     "quote.create": _("Quote created"), "quote.new_version": _("Quote: new version started"),
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),

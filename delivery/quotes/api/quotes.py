@@ -173,6 +173,15 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
                                     **self.validated(serializers.NewVersionSerializer))
         return self.shown(made, status.HTTP_201_CREATED)
 
+    @extend_schema(request=serializers.CopySerializer,
+                   responses={201: serializers.QuoteDetailSerializer})
+    @action(detail=True, methods=["post"])
+    def copies(self, request, pk=None):
+        """A draft for another engagement with the same lines and terms."""
+        made = services.copy_quote(actor=request.user, quote=self.get_object(),
+                                   **self.validated(serializers.CopySerializer))
+        return self.shown(made, status.HTTP_201_CREATED)
+
     @extend_schema(responses=serializers.ComparisonSerializer, parameters=[
         OpenApiParameter("other", OpenApiTypes.INT, OpenApiParameter.PATH)])
     @action(detail=True, url_path=r"compare/(?P<other>\d+)")

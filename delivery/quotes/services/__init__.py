@@ -4,7 +4,7 @@ from delivery.quotes.services.actions import move_quote
 from delivery.quotes.services.agreed_versions import agree_on_version
 from delivery.quotes.services.customer_answers import answer_quote, expire_quotes
 from delivery.quotes.services.discount_limits import save_discount_limits
-from delivery.quotes.services.drafts import create_quote, new_version, update_quote
+from delivery.quotes.services.drafts import copy_quote, create_quote, new_version, update_quote
 from delivery.quotes.services.files import enqueue_missing_files, store_quote_files
 from delivery.quotes.services.lines import (
     add_free_line,
@@ -45,6 +45,7 @@ __all__ = [
     "close_rate_card",
     "computed_total",
     "confirm_import",
+    "copy_quote",
     "create_quote",
     "discard_import",
     "discard_quote",

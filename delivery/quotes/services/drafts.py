@@ -26,6 +26,10 @@ COPIED = ("subject", "subject_en", "currency", "exchange_rate", "discount_rate",
           "discount_reason", "invoice", "payment_terms", "staffing", "conditions", "notes",
           "notes_en", "source", "source_note", "internal_note")
 
+# Of another customer's quote: no discount and no remark, which were agreed with that customer.
+COPIED_ELSEWHERE = ("currency", "exchange_rate", "invoice", "payment_terms", "staffing",
+                    "conditions", "notes", "notes_en")
+
 
 def create_quote(*, actor: User, engagement: Engagement, today: date | None = None, **fields
                  ) -> Quote:
@@ -54,6 +58,24 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
         except IntegrityError:
             continue
     raise WrongState(_("No free quote number could be found; try again."))
+
+
+@transaction.atomic
+def copy_quote(*, actor: User, quote: Quote, engagement: Engagement) -> Quote:
+    """A draft for another engagement, with the lines and terms of `quote`: COPIED_ELSEWHERE.
+
+    Lines keep the prices they were quoted at; remarks stay behind.
+    """
+    require(actor, Can.PRICE, quote.engagement)
+    copy = create_quote(actor=actor, engagement=engagement,
+                        **{name: getattr(quote, name) for name in COPIED_ELSEWHERE})
+    lines = list(quote.lines.all())
+    for line in lines:
+        line.pk, line.quote, line.remark = None, copy, ""
+    QuoteLine.objects.bulk_create(lines, batch_size=500)
+    audit_log.record(actor=actor, action="quote.copy", target=copy, engagement=engagement,
+                     data={"quote": quote.pk, "lines": len(lines)})
+    return copy
 
 
 @transaction.atomic

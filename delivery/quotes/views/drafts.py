@@ -1,5 +1,6 @@
 """Pages that change a draft. Each form brings the revision its writer saw."""
 
+from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
@@ -8,6 +9,7 @@ from delivery.quotes import services
 from delivery.quotes.draft_revisions import ChangedMeanwhile
 from delivery.quotes.forms import (
     ConditionsForm,
+    CopyForm,
     LineForm,
     MilestoneFormSet,
     QuoteLineForm,
@@ -22,7 +24,7 @@ from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.text.number_parsing import whole_number
 from engagements.text.text_joining import in_turn
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, attempt_form
 
 
 def _save(form, service) -> bool:
@@ -41,8 +43,6 @@ def _save(form, service) -> bool:
 
 
 def _problem(request, form) -> None:
-    from django.contrib import messages
-
     text = in_turn(f"{form.fields[name].label if name in form.fields else ''} {' '.join(errors)}"
                      for name, errors in form.errors.items())
     messages.error(request, text)
@@ -126,6 +126,21 @@ def conditions(request, pk):
             conditions=form.conditions())):
         return redirect("quotes:quote", pk)
     return _form_page(request, quote, form, _("Written conditions"))
+
+
+@require_http_methods(["GET", "POST"])
+def copy(request, pk):
+    quote = found_quote(request, pk)
+    require(request.user, Can.PRICE, quote.engagement)
+    form = CopyForm(request.POST or None, user=request.user)
+    if form.is_valid():
+        made = attempt_form(form, lambda: services.copy_quote(
+            actor=request.user, quote=quote, **form.cleaned_data))
+        if made:
+            messages.success(request, _("A draft with these lines and terms was created; please "
+                                        "check prices and conditions."))
+            return redirect("quotes:quote", made.pk)
+    return _form_page(request, quote, form, _("Copy to another engagement"))
 
 
 def _form_page(request, quote, form, title):

@@ -22,6 +22,7 @@ from delivery.quotes.snapshot import facts_of
 from delivery.quotes.xlsx.workbook import quote_xlsx
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role
+from engagements.services import add_member, create_engagement
 from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
 
@@ -34,6 +35,30 @@ def test_difference_must_be_explained_before_review(people, quote):
     assert [check.code for check in failed_checks(quote)] == ["R-QUO-01"]
     with pytest.raises(DeskError, match=r"4071\.70"):
         services.submit_quote(actor=people[Role.SALES], quote=quote)
+
+
+def test_a_copy_is_a_draft_of_another_engagement(people, engagement, quote, client):
+    """With the same lines and terms; what was agreed with the other customer stays behind."""
+    services.update_quote(actor=people[Role.SALES], quote=quote, discount_rate=Decimal("0.1"),
+                          discount_reason="老客户", notes="含税", source_note="已核")
+    quote.lines.update(remark="与客户 A 约定")
+    other = create_engagement(actor=people[Role.MANAGER], code="BK2601", name="另一项目",
+                              customer=engagement.customer)
+    client.force_login(people[Role.SALES])
+    page = client.post(f"/quotes/{quote.pk}/copy/", {"engagement": other.code})
+    assert "engagement" in page.context["form"].errors  # nobody's member sees it
+    add_member(actor=people[Role.MANAGER], engagement=other, user=people[Role.SALES])
+    answer = client.post(f"/quotes/{quote.pk}/copy/", {"engagement": other.code})
+    copy = other.quotes.get()
+    assert answer["Location"] == f"/quotes/{copy.pk}/"
+    assert (copy.state, copy.number.startswith("QT-BK2601-"), copy.version) == (
+        Quote.State.DRAFT, True, 1)
+    assert (copy.notes, copy.discount_rate, copy.discount_reason, copy.source_note) == (
+        "含税", 0, "", "")
+    assert [(line.code, line.quantity, line.unit_price) for line in copy.lines.all()] == [
+        (line.code, line.quantity, line.unit_price) for line in quote.lines.all()]
+    assert {line.remark for line in copy.lines.all()} == {""}
+    assert quote.lines.count() == copy.lines.count()
 
 
 def test_author_does_not_approve(people, engagement, card):
