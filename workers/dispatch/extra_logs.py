@@ -55,17 +55,30 @@ def follow(job: Job, place: Place, globs: Sequence[str], is_over: bool = False) 
     Raises what `ssh.run` raises.
     """
     look = Look()
-    by_family: dict[str, list[Entry]] = {}
-    for entry in _listed(job, place, globs):
-        if not entry.name.endswith((".gz", ".bz2", ".xz", ".zst")):
-            by_family.setdefault(family(entry.name), []).append(entry)
     logs = {log.name: log for log in job.logs.all()}
+    by_family = _families(_listed(job, place, globs))
+    if any(_is_torn(logs[name], by_family[name]) for name in by_family.keys() & logs.keys()):
+        by_family = _families(_listed(job, place, globs))
     for name in sorted(by_family)[:MOST_LOGS]:
         log = logs.get(name) or JobLog(job=job, name=name[:200])
         _follow_one(job, place, log, by_family[name], is_over, look)
     if not is_over:
         look.changes["remote"] = {**job.remote, "logs_looked_at": timezone.now().timestamp()}
     return look
+
+
+def _families(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if not entry.name.endswith((".gz", ".bz2", ".xz", ".zst")):
+            found.setdefault(family(entry.name), []).append(entry)
+    return found
+
+
+def _is_torn(log: JobLog, entries: Sequence[Entry]) -> bool:
+    """Whether a list was made while the log was being rotated: it names the new file and not yet
+    the one that was read so far, whose rest would come after what is newer."""
+    return bool(log.read) and not any(str(entry.inode) in log.read for entry in entries)
 
 
 def _listed(job: Job, place: Place, globs: Sequence[str]) -> list[Entry]:

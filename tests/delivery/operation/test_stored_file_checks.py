@@ -56,13 +56,14 @@ def test_the_command_names_changed_and_missing_files_and_reads_all(files, engage
         (files[0].file.name, "changed"), (files[1].file.name, "missing")}
 
 
-def test_issued_documents_that_rest_on_a_file_are_named(delivered):
+def test_issued_documents_that_rest_on_a_file_are_named(delivered, people):
+    author = people[Role.MANAGER]
     evidence = delivered.artifacts.get(name="train_npu.csv")
     issued = Document.objects.create(
-        engagement=delivered, kind="TR", number="TR-1", state="issued", created_by_id=1,
+        engagement=delivered, kind="TR", number="TR-1", state="issued", created_by=author,
         issued_at=NOW, content_hash="0" * 64, snapshot={"evidence": [{"id": evidence.pk}]})
     Document.objects.create(engagement=delivered, kind="TR", number="", state="draft",
-                            created_by_id=1, snapshot=issued.snapshot)
+                            created_by=author, snapshot=issued.snapshot)
     found = dependents_of(evidence.file.name)
     assert [(row.text, row.is_document) for row in found] == [
         ("train_npu.csv (EP2501)", False), (str(issued), True)]

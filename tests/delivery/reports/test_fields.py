@@ -137,7 +137,7 @@ def columns_of(document, chapter: str) -> str:
     keys = [part.removeprefix("table:") for section in registry.get(document.kind).sections
             if section.id == chapter for part in section.all_parts if part.startswith("table:")]
     return "".join(tables[key]["caption"] + "".join(c["title"] for c in tables[key]["columns"])
-                   for key in keys)
+                   for key in keys if key in tables)  # some stand only where there is something
 
 
 @pytest.mark.parametrize("code", FIELDS)

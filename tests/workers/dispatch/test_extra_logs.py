@@ -98,6 +98,28 @@ def test_logs_are_followed_over_rotation_and_kept(job, client, people):
         "logs/train.log", "logs/copied.log", "logs/中 文.log"}
 
 
+def test_a_list_made_while_a_log_was_rotated_is_made_again(job, monkeypatch):
+    """The new file was seen and not yet the renamed one: its rest stands before what is newer."""
+    poll_until(job, lambda: "loss: 3.0" in texts(job).get("logs/train.log", ""))
+    asked, listed = [], extra_logs._listed
+
+    def torn_once(*args):
+        found = listed(*args)
+        if any(entry.name == "logs/train.log.1" for entry in found) and not asked:
+            asked.append(len(found))
+            return [entry for entry in found if entry.name != "logs/train.log.1"]
+        return found
+
+    monkeypatch.setattr(extra_logs, "_listed", torn_once)
+    (job.folder / "go1").touch()
+    poll_until(job, lambda: "loss: 1.0" in texts(job)["logs/train.log"])
+    (job.folder / "go2").touch()
+    assert asked
+    assert texts(job)["logs/train.log"] == "".join(
+        f"step {n}/4 loss: {5 - n}.0\n" for n in range(1, 5))
+    runner.drive(Job.objects.get(pk=job.pk))
+
+
 def test_rotated_names_belong_to_their_log():
     for name in ("a.log.1", "a.log-20260101", "a.log.20260101-1200", "a.log.2026010112.3"):
         assert extra_logs.family(name) == "a.log", name

@@ -88,6 +88,8 @@ TEXTS: dict[str, str | bytes] = {
                          "LearningRate 0.2000   Epoch: 0   Global Step: {i}00\n"),
     "coco_summary": (" Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = "
                      "0.374\n"),
+    "parallel_strategy": json.dumps({"data_parallel": 8, "model_parallel": 4,
+                                     "pipeline_parallel": 2}, indent=1),
     "run_failure": (
         "INFO start\nTraceback (most recent call last):\nImportError: libhccl.so: cannot open "
         "shared object file: No such file or directory\nE39999: Inner Error!\n"),
