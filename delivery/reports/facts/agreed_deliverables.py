@@ -128,7 +128,7 @@ def _check(item: Item, files: list[Artifact], source: Source) -> Check:
     having = {file.model.code if file.model else None for file in files}
     if len(source.models) == 1 and files:  # then a file of no model can only be its own
         having.add(source.models[0].code)
-    return Check(item, [file.name for file in files], owing,
+    return Check(item, sorted(file.name for file in files), owing,
                  tuple(code for code in owing if code not in having))
 
 
