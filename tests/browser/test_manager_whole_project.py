@@ -11,8 +11,10 @@ from pathlib import Path
 import openpyxl
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from delivery.demo.sample_engagement import PASSWORD
+from delivery.planning.plan.working_days import free_day_name
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey
 from delivery.surveys.workbook_export import FIRST_ANSWER, HEAD_ROW
@@ -270,6 +272,8 @@ def time_and_weekly_report(walk: BrowserSession) -> None:
     walk.press("Record time")
     walk.fill({"Morning": True, "item": "Survey and assessment", "grade": "architect, expert",
                "Model": "LLM", "stage": "Survey"})
+    if free_day_name(timezone.localdate()):  # the walk is taken on a Saturday, too
+        walk.fill({"It was worked although it is a weekend or public holiday": True})
     walk.shot("time")
     walk.press("Record")
     walk.tab("Project control")

@@ -38,8 +38,20 @@ class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scoped
     serializer_class = SolvedCaseSerializer
     filterset_fields = ["error_code", "diagnosis", "tool"]
     query_parameters = ("q", "retired", "job")
-    perform_create = creating(services.add_case, "seen")
-    perform_update = updating(services.update_case, "case", "job", "issue", "verdict", "cured_by")
+    _add = creating(services.add_case, "seen")
+    _change = updating(services.update_case, "case", "job", "issue", "verdict", "cured_by")
+
+    def perform_create(self, serializer):
+        self._add(serializer)
+        serializer.instance = self._counted(serializer.instance)
+
+    def perform_update(self, serializer):
+        self._change(serializer)
+        serializer.instance = self._counted(serializer.instance)
+
+    def _counted(self, case: SolvedCase) -> SolvedCase:
+        """The case as `get_queryset` gives it: with its counts and the evidence one may see."""
+        return self.get_queryset().get(pk=case.pk)
 
     def get_queryset(self):
         user = self.request.user

@@ -278,8 +278,10 @@ def test_the_api_does_what_the_pages_do(people, fail, succeed, elsewhere):
     assert made.status_code == 201, made.json()
     url = f"/api/v1/solved-cases/{made.json()['id']}/"
     shown = api.get(url).json()
+    assert made.json() == shown
     assert (shown["engagements_seen"], shown["cures"], len(shown["evidence"])) == (1, 1, 2)
-    assert api.patch(url, {"cure": "other", "seen": 1}, format="json").json()["cure"] == "other"
+    assert api.patch(url, {"cure": "other", "seen": 1}, format="json").json() == {
+        **shown, "cure": "other", "lock_version": 2}
     assert api.patch(url, {"cure": "late", "seen": 1}, format="json").status_code == 409
     assert api.post(f"{url}evidence/", {"job": fail(HCCL).pk}).status_code == 200
     assert api.post(f"{url}evidence/", {
