@@ -51,6 +51,12 @@ class User(AbstractUser):
         return self.role == Role.REVIEWER
 
     @property
+    def is_awaited(self) -> bool:
+        """Whether somebody was invited and has chosen no password so far."""
+        return (self.is_active and not self.is_service and self.last_login is None
+                and not self.has_usable_password())
+
+    @property
     def sees_every_engagement(self) -> bool:
         return self.role in SEE_EVERY_ENGAGEMENT and self.only_engagement_id is None
 

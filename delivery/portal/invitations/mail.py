@@ -5,7 +5,6 @@ from django.core import signing
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.portal.invitations.services import is_awaited
 from delivery.sign_on.settings import LOCAL_LOGIN
 from engagements.bilingual_mail import send_mail
 from engagements.models import User
@@ -26,13 +25,13 @@ def invited_person(token: str) -> User | None:
     except signing.BadSignature:
         return None
     person = User.objects.filter(pk=pk).first()
-    return person if person and is_awaited(person) else None
+    return person if person and person.is_awaited else None
 
 
 def send_invitation(user_id: int) -> None:
     """Mail the link to a person who has chosen no password so far."""
     person = User.objects.filter(pk=user_id).first()
-    if person is None or not person.email or not is_awaited(person):
+    if person is None or not person.email or not person.is_awaited:
         return
     send_mail(to=person.email, subject=lambda: _("Your account"),
               paragraphs=lambda: [_body(person)])

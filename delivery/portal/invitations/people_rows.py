@@ -27,7 +27,7 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES]
 COLUMNS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "full_name": (gettext_lazy("Full name"), ("name", "full name", "姓名", "名字")),
     "email": (gettext_lazy("E-mail address"), ("email", "e-mail", "mail", "电子邮箱", "电子邮件",
-                                               "邮件")),
+                                               "邮件", "邮箱")),
     "role": (gettext_lazy("Role"), ("role", "角色", "系统角色")),
     "username": (gettext_lazy("Log-in name"), ("username", "user", "login", "登录名", "账号",
                                                "用户名")),

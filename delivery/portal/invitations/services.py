@@ -44,17 +44,11 @@ def invite_again(*, actor: User, person: User) -> User:
     """Mail the link once more. Raises WrongState for somebody who has signed in or has a password,
     or who has no e-mail address."""
     require_administrator(actor)
-    if not is_awaited(person) or not person.email:
+    if not person.is_awaited or not person.email:
         raise WrongState(_("%(person)s has a password already, or no e-mail address.")
                          % {"person": person})
     _invite(actor, person)
     return person
-
-
-def is_awaited(person: User) -> bool:
-    """Whether somebody was invited and has chosen no password so far."""
-    return (person.is_active and not person.is_service and person.last_login is None
-            and not person.has_usable_password())
 
 
 def _invite(actor: User, person: User) -> None:
