@@ -321,7 +321,8 @@ SPECTACULAR_SETTINGS = spectacular_settings(VERSION)
 
 # Sealing documents -----------------------------------------------------------------
 
-# An encrypted PEM key beside its certificate, or a PKCS#12 file (.p12, .pfx) that holds both.
+# An encrypted PEM key beside its certificate, a PKCS#12 file (.p12, .pfx) that holds both, or a key
+# of a security module (pkcs11:…, RFC 7512), then with the PIN as password.
 # Without one, documents bear a practice certificate that says what it is.
 SIGNING_KEY = read(env.str, "DESK_SIGNING_KEY", "")
 SIGNING_KEY_PASSWORD = read(env.str, "DESK_SIGNING_KEY_PASSWORD", "")

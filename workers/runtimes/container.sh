@@ -63,13 +63,14 @@ devices() { # $devices: those of the leased cards, then the words of `run` with 
         [ ! -e "$file" ] || more="$more -v $file:$file:ro"
     done
 }
-forget_ended() { # on a compute node: containers of ours whose wrapper Slurm killed
+forget_ended() { # on a compute node: containers of ours that lost whoever would have removed them
     [ -n "$SLURM_JOB_ID" ] || return 0
-    for name in $(engine ps -a --filter label=desk.job --filter status=exited \
-        --format '{{.Names}}' 2>/dev/null < /dev/null); do
-        [ -f "${job%/*}/$name/box/exit" ] && [ ! -f "${job%/*}/$name/ended" ] \
+    for name in $(engine ps -a --filter label=desk.job --format '{{.Names}}' 2>/dev/null \
+        < /dev/null); do
+        [ -f "${job%/*}/$name/box/exit" ] \
             && [ -z "$(find "${job%/*}/$name/heartbeat" -mmin -1 2>/dev/null)" ] || continue
-        engine rm "$name" > /dev/null 2>&1 < /dev/null
+        ( container=$name; container_state; [ "$is_running" != no ] \
+            || engine rm -f "$name" ) > /dev/null 2>&1 < /dev/null
     done
 }
 run_new() { # further words of `run`

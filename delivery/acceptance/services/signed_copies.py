@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import IntegrityError, transaction
 
 from delivery.acceptance.models import Review, Seal
-from delivery.acceptance.signing.seals.certificate import SealUnavailableError
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document

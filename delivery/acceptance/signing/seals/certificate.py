@@ -10,17 +10,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.signing.seals import practice_certificate
-from engagements.errors import DeskError
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 
 if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without it
-    from pyhanko.sign import SimpleSigner
+    from pyhanko.sign import Signer, SimpleSigner
 
-
-class SealUnavailableError(DeskError):
-    """The document cannot be sealed now: key, certificate or time stamp authority is missing."""
-
-    code = "seal_unavailable"
-    status = 503
+MODULE_SCHEME = "pkcs11:"
 
 
 @dataclass(frozen=True)
@@ -39,11 +34,12 @@ def is_practice_seal(*, is_practice: bool) -> bool:
     return is_practice or not settings.SIGNING_KEY
 
 
-def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
+def load_signer(*, is_practice: bool = False) -> "Signer":
     """The key and certificate that documents are sealed with; practice data never gets the firm's.
 
-    Settings: SIGNING_KEY names an encrypted PEM key beside SIGNING_CERTIFICATE, or a PKCS#12 file
-    (.p12, .pfx) that holds both; SIGNING_KEY_PASSWORD opens it.
+    Settings: SIGNING_KEY names an encrypted PEM key beside SIGNING_CERTIFICATE, a PKCS#12 file
+    (.p12, .pfx) that holds both, or a key of a security module (`security_module.py`);
+    SIGNING_KEY_PASSWORD opens it.
     Raises SealUnavailableError saying what is wrong.
     """
     from pyhanko.sign import SimpleSigner
@@ -51,6 +47,8 @@ def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     if is_practice_seal(is_practice=is_practice):
         path, password = practice_certificate.practice_certificate()
         return _from_pkcs12(path, password)
+    if settings.SIGNING_KEY.startswith(MODULE_SCHEME):
+        return _from_module()
     key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
     _require_guarded(key, password)
     if key.suffix.lower() in (".p12", ".pfx"):
@@ -60,7 +58,7 @@ def load_signer(*, is_practice: bool = False) -> "SimpleSigner":
     return _loaded(signer, key)
 
 
-def load_own_signer(*, is_practice: bool) -> "SimpleSigner | None":
+def load_own_signer(*, is_practice: bool) -> "Signer | None":
     """As `load_signer`; None for what is no practice data where the firm has set no key."""
     if is_practice_seal(is_practice=is_practice) and not is_practice:
         return None
@@ -87,16 +85,30 @@ def _from_pkcs12(path: Path, password: bytes) -> "SimpleSigner":
     return _loaded(SimpleSigner.load_pkcs12(str(path), passphrase=password), path)
 
 
-def _loaded(signer: "SimpleSigner | None", path: Path) -> "SimpleSigner":
+def _from_module() -> "Signer":
+    from delivery.acceptance.signing.seals import security_module
+
+    key = security_module.module_key(settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD)
+    own = [settings.SIGNING_CERTIFICATE] if settings.SIGNING_CERTIFICATE else []
+    return _in_force(security_module.load_module_signer(
+        key, trust_roots(own), trust_roots(settings.SIGNING_CHAIN)), key.name)
+
+
+def _loaded(signer: "SimpleSigner | None", path: Path) -> "Signer":
     if signer is None:  # pyHanko 0.38 logs the cause and answers None
         raise SealUnavailableError(
             _("The signing key %(path)s or its certificate cannot be opened; check the files and "
               "the password.") % {"path": path})
+    return _in_force(signer, str(path))
+
+
+def _in_force(signer: "Signer", name: str) -> "Signer":
+    """The signer, while its certificate is valid."""
     certificate = signer.signing_cert
     if not certificate.not_valid_before <= timezone.now() <= certificate.not_valid_after:
         raise SealUnavailableError(
             _("The certificate of %(path)s is valid from %(start)s to %(end)s only; set another.")
-            % {"path": path, "start": f"{certificate.not_valid_before:%Y-%m-%d}",
+            % {"path": name, "start": f"{certificate.not_valid_before:%Y-%m-%d}",
                "end": f"{certificate.not_valid_after:%Y-%m-%d}"})
     return signer
 

@@ -12,8 +12,9 @@ from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.signing.seals.certificate import SealUnavailableError, trust_roots
+from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 
 if TYPE_CHECKING:  # pyHanko takes half a second to import; the offline verifier only checks
     from pyhanko.sign import SimpleSigner

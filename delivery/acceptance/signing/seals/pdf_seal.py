@@ -21,13 +21,13 @@ from pyhanko_certvalidator.fetchers import Fetchers
 from pyhanko_certvalidator.fetchers.aiohttp_fetchers import AIOHttpFetcherBackend
 
 from delivery.acceptance.signing.seals.certificate import (
-    SealUnavailableError,
     facts_of,
     is_practice_seal,
     load_signer,
     trust_roots,
 )
 from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 
 FIELD = "FirmSeal"
 SECONDS = 20
@@ -75,7 +75,7 @@ def _causes(error: BaseException | None) -> str:
     return " – ".join(found)
 
 
-async def _signed(content: bytes, metadata: PdfSignatureMetadata, signer: signers.SimpleSigner,
+async def _signed(content: bytes, metadata: PdfSignatureMetadata, signer: signers.Signer,
                   roots: list[str]) -> bytes:
     writer = IncrementalPdfFileWriter(io.BytesIO(content))
     async with AIOHttpFetcherBackend(per_request_timeout=SECONDS) as fetchers:

@@ -21,9 +21,10 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
 from delivery.acceptance.signing.seals import practice_certificate
-from delivery.acceptance.signing.seals.certificate import SealUnavailableError, load_signer
+from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.pdf_seal import seal
 from delivery.acceptance.signing.seals.seal_validation import check_seals
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from tests.delivery.acceptance.conftest import SHORT
 
 

@@ -13,8 +13,9 @@ from django.core.management import CommandError, call_command
 
 from benchmarks import tamper
 from delivery.acceptance.signing.seals import practice_certificate
-from delivery.acceptance.signing.seals.certificate import SealUnavailableError, load_signer
+from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
+from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract, write_archive
 from delivery.evidence.models import EvidenceBundle
 from delivery.evidence.services import build_bundle
