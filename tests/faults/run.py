@@ -229,8 +229,9 @@ class Evidence:
         self.key = trial.keys[job.pk]
         self.folder = self.node.root / "jobs" / job.directory_name
         self.times = self.node.ran().get(self.key, 0)
-        exit_file = self.folder / "exit"
-        self.status = int(exit_file.read_text()) if exit_file.exists() else None
+        # A command in a container may end after its wrapper outside was killed.
+        written = [file for name in ("exit", "box/exit") if (file := self.folder / name).exists()]
+        self.status = int(written[0].read_text()) if written else None
 
     def check(self, wrong: dict[str, list[str]], states) -> None:
         job = self.job

@@ -14,7 +14,7 @@ from tests.ports import free_port
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 USER = getpass.getuser()
 CONFIG = """
-ListenAddress 127.0.0.1:{port}
+ListenAddress {address}:{port}
 HostKey {root}/host_key
 AuthorizedKeysFile {root}/authorized
 PidFile none
@@ -29,8 +29,8 @@ SetEnv HOME={root}/home{environment}
 class Sshd:
     """One server; its home folder and its keys lie below `root`."""
 
-    def __init__(self, root: Path, **environment) -> None:
-        self.root, self.home = root, root / "home"
+    def __init__(self, root: Path, address: str = "127.0.0.1", **environment) -> None:
+        self.root, self.home, self.address = root, root / "home", address
         self.environment = "".join(f" {name}={value}" for name, value in environment.items())
         self.home.mkdir(parents=True)
         self.port, self.process = free_port(), None
@@ -46,14 +46,14 @@ class Sshd:
     def start(self) -> "Sshd":
         Path("/run/sshd").mkdir(exist_ok=True)
         config = self.root / "sshd_config"
-        config.write_text(CONFIG.format(port=self.port, root=self.root,
+        config.write_text(CONFIG.format(address=self.address, port=self.port, root=self.root,
                                         environment=self.environment) + self.more)
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
         deadline = time.monotonic() + 60  # for a busy machine
         while time.monotonic() < deadline:
             with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", self.port)) == 0:
+                if probe.connect_ex((self.address, self.port)) == 0:
                     return self
             time.sleep(0.01)
         raise TimeoutError((self.root / "log").read_text())
@@ -87,9 +87,9 @@ def make_key(path: Path, passphrase: str = "") -> str:
 
 
 @contextlib.contextmanager
-def running_sshd(root: Path, **environment) -> Iterator[Sshd]:
-    """A server whose sessions have these variables besides HOME."""
-    server = Sshd(root, **environment).start()
+def running_sshd(root: Path, address: str = "127.0.0.1", **environment) -> Iterator[Sshd]:
+    """A server on a loopback address whose sessions have these variables besides HOME."""
+    server = Sshd(root, address, **environment).start()
     try:
         yield server
     finally:

@@ -36,9 +36,9 @@ class GangKind(JobKind):
 def enrol(people):
     """Enrols a server as a node; several stand on one machine, so each is a practice node."""
 
-    def go(port, key, name, **fields):
+    def go(port, key, name, host="127.0.0.1", **fields):
         node = services.enrol_node(
-            actor=people["operator"], name=name, host="127.0.0.1", port=port, username=USER,
+            actor=people["operator"], name=name, host=host, port=port, username=USER,
             private_key=key, is_practice=True, **fields)
         return services.confirm_host_key(actor=people["operator"], node=node,
                                          fingerprint=ssh.fingerprint(node.offered_host_key))

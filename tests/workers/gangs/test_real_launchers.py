@@ -1,34 +1,41 @@
-"""Real torchrun with gloo on the processors of two nodes; skipped where torch is not installed."""
+"""Real torchrun, Accelerate and DeepSpeed with gloo on the processors of two nodes; each is skipped
+where it is not installed."""
 
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 
 import pytest
 
 from tests.workers.gangs.conftest import drive, members
-from tests.workers.sshd import can_run
+from tests.workers.sshd import can_run, running_sshd
 from workers import services
 from workers.kinds import base as registry
 from workers.kinds.training.project_script import SmokeTrain
 from workers.logs import live_log
 from workers.models import JobState
+from workers.nodes import ssh
 
 PYTHON = os.environ.get("TORCH_PYTHON") or sys.executable
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
-              pytest.mark.skipif(not can_run(), reason="needs sshd")]
+              pytest.mark.skipif(not can_run(), reason="needs sshd"),
+              pytest.mark.skipif(not shutil.which("ip"), reason="needs iproute2")]
+MODULES = {"torchrun": "torch", "accelerate": "accelerate", "deepspeed": "deepspeed"}
 TRAINING = """
 import os, sys, time
 import torch, torch.distributed as dist
 dist.init_process_group("gloo")
+words = [word for word in sys.argv[1:] if not word.startswith("--local_rank")]  # DeepSpeed's
 rank, world = dist.get_rank(), dist.get_world_size()
 weight = torch.ones(1)
-for step in range(1, int(sys.argv[1]) + 1):
+for step in range(1, int(words[0]) + 1):
     gradient = torch.tensor([float(rank)])
     dist.all_reduce(gradient)
     weight -= 0.01 * gradient / world
-    if len(sys.argv) > 2 and rank == int(sys.argv[2]) and step == 3:
+    if len(words) > 1 and rank == int(words[1]) and step == 3:
         raise ValueError("the data are broken")
     if rank == 0:
         print(f"step: {step}, loss: {weight.item() + 2:.4f}", flush=True)
@@ -39,11 +46,36 @@ dist.destroy_process_group()
 
 
 @pytest.fixture
-def train(monkeypatch, people, engagement, tmp_path, nodes):
+def nodes(tmp_path, enrol):
+    """At addresses of their own: DeepSpeed takes no host twice."""
+    with ExitStack() as stack:
+        servers = [stack.enter_context(running_sshd(tmp_path / f"n{n}", stack.enter_context(
+            address(f"10.213.7.{n + 1}")))) for n in range(2)]
+        yield [enrol(server.port, server.key, f"n{n}", server.address)
+               for n, server in enumerate(servers)]
+        ssh.close_all()
+
+
+@contextmanager
+def address(text: str) -> Iterator[str]:
+    """A further address of this machine, which no other reaches."""
+    added = subprocess.run(["ip", "address", "add", f"{text}/32", "dev", "lo"],
+                           capture_output=True, check=False)
+    if added.returncode:
+        pytest.skip("needs root, to give the machine further addresses")
+    try:
+        yield text
+    finally:
+        subprocess.run(["ip", "address", "del", f"{text}/32", "dev", "lo"], check=True)
+
+
+@pytest.fixture(params=MODULES)
+def train(request, monkeypatch, people, engagement, tmp_path, nodes):
     """Queues the training as two processes on each of two nodes."""
-    if subprocess.run([shutil.which(PYTHON) or PYTHON, "-c", "import torch"],
+    module = MODULES[request.param]
+    if subprocess.run([shutil.which(PYTHON) or PYTHON, "-c", f"import torch, {module}"],
                       capture_output=True, check=False).returncode:
-        pytest.skip("torch is not installed")
+        pytest.skip(f"{module} is not installed")
     (tmp_path / "train.py").write_text(TRAINING)
     kind = SmokeTrain()
     kind.claims_device = False  # no NPU here
@@ -54,7 +86,7 @@ def train(monkeypatch, people, engagement, tmp_path, nodes):
             actor=people["consultant"], kind=kind.code, nodes=nodes, engagement=engagement,
             model=engagement.models.first(), **more, parameters={
                 "script": str(tmp_path / "train.py"), "arguments": arguments, "cards": 2,
-                "launcher": "torchrun", "python": PYTHON, "steps": 10})
+                "launcher": request.param, "python": PYTHON, "steps": 10})
 
     return go
 
