@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from engagements.web.paging import MOST_COUNTED, WindowPaginator
+from engagements.web.scoped_pages import scope_of
 
 
 class WindowPagination(PageNumberPagination):
@@ -38,14 +39,20 @@ class WindowPagination(PageNumberPagination):
     def paginate_queryset(self, queryset, request, view=None):
         self.request = request
         if isinstance(queryset, QuerySet) and not queryset.query.order_by:
-            queryset = queryset.order_by(self._key_order(queryset))
+            queryset = queryset.order_by(*self._key_order(queryset))
         return super().paginate_queryset(queryset, request, view)
 
-    def _key_order(self, rows: QuerySet) -> str:
+    def _key_order(self, rows: QuerySet) -> list[str]:
         """A table's own order serves one engagement; its whole list goes by key, the newest first
-        where the table says so."""
+        where the table says so.
+
+        Rows of which a person sees those of some engagements, over another table's rows, go by
+        engagement, the newest first: no index has the engagement beside their key.
+        """
         first = next(iter(rows.model._meta.ordering), "pk")
-        return "-pk" if str(first).startswith("-") else "pk"
+        key = "-pk" if str(first).startswith("-") else "pk"
+        scope = scope_of(rows)
+        return [f"-{scope.path}", key] if scope and "__" in scope.path else [key]
 
     def get_next_link(self) -> str | None:
         """The next page, or the first of the next window."""

@@ -16,6 +16,8 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
+from engagements.web.scoped_pages import page_by_engagement
+
 MOST_COUNTED = 10_000
 PAGES = 20  # of a window; the database walks over the rows of those before
 LONGEST_CURSOR = 600  # characters
@@ -96,14 +98,21 @@ class WindowPaginator(Paginator):
         return count_text(self.total)
 
     def page(self, number: int | str) -> WindowPage:
-        """Behind the first page the keys are looked up alone: the rows before it cost no joins."""
+        """Keys are looked up alone where rows before the page have to be walked over: these cost
+        no joins."""
         number = self.validate_number(number)
         bottom, top = (number - 1) * self.per_page, min(number * self.per_page, self.count)
-        rows = self.object_list[bottom:top]
-        if bottom:
-            keys = list(self.object_list.values_list("pk", flat=True)[bottom:top])
-            rows = self.object_list.filter(pk__in=keys)
-        return self._get_page(rows, number, self)
+        return self._get_page(self._rows(bottom, top), number, self)
+
+    def _rows(self, bottom: int, top: int) -> QuerySet:
+        if self.ordering.is_total and top > bottom:
+            merged = page_by_engagement(self.object_list, self.ordering.names, bottom, top)
+            if merged is not None:
+                return merged
+        if not bottom:
+            return self.object_list[bottom:top]
+        keys = self.object_list.values("pk")[bottom:top]
+        return self.object_list.filter(pk__in=keys)
 
     def _get_page(self, *args, **options) -> WindowPage:
         return WindowPage(*args, **options)

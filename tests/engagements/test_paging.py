@@ -23,7 +23,7 @@ def rows(monkeypatch):
 def walked(rows) -> list[int]:
     """The keys of all pages, as somebody sees them who follows the link “next”."""
     found, params = [], {}
-    for _n in range(20):
+    for _n in range(100):
         page = page_of(rows, params, 2)
         found += [row.pk for row in page]
         if page.has_next():

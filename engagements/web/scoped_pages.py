@@ -1,0 +1,143 @@
+"""Pages of lists that one person sees a small part of: read by engagement, not filtered.
+
+`visible_to` restricts a list to some engagements (`models.visibility.Among`). A database that
+walks the list's order and leaves out other engagements' rows reads a hundred rows for each that it
+shows. Here it is asked for the end of each visible engagement's rows, which an index of engagement
+and key answers, and merges these; only engagements that can still contribute are read.
+"""
+
+from dataclasses import dataclass
+
+from django.db import connections
+from django.db.models import Field, QuerySet
+from django.db.models.expressions import Col, RawSQL
+from django.db.models.lookups import IsNull, Lookup
+from django.db.models.sql.where import OR, WhereNode
+
+from engagements.models.visibility import Among
+
+# The ends of the engagements' rows, nearest first, then one engagement after the other: `keys` are
+# the first `most` so far, and of the next engagement only what comes before the last of them is
+# read. It stops at an engagement whose own first row comes after all of them.
+MERGE = """
+WITH RECURSIVE ends AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY first {way}) AS place, whose, first FROM (
+        SELECT mine.key AS whose, ({first}) AS first FROM ({mine}) AS mine(key)
+    ) AS every WHERE first IS NOT NULL
+), merged(place, keys) AS (
+    SELECT 0::bigint, ARRAY({of_none})::bigint[]
+    UNION ALL
+    SELECT ends.place, ARRAY(
+        SELECT key FROM (SELECT unnest(merged.keys) AS key UNION ALL ({next})) AS both_of
+        ORDER BY key {way} LIMIT {most})
+    FROM merged JOIN ends ON ends.place = merged.place + 1
+    WHERE merged.keys[{most}] IS NULL OR merged.keys[{most}] {after} ends.first
+)
+SELECT unnest(keys[{begin}:{most}]) FROM (
+    SELECT keys FROM merged ORDER BY place DESC LIMIT 1) AS done
+"""
+FARTHEST = {"DESC": "-1", "ASC": "9223372036854775807"}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which engagements' rows a queryset is restricted to.
+
+    `position` is that of the condition in its WHERE, `path` leads from a row to the engagement's
+    key.
+    """
+
+    position: int
+    among: Among
+    path: str
+    or_none: bool = False
+
+
+def scope_of(rows: QuerySet) -> Scope | None:
+    """The scope that `visible_to` has set; None where there is none, or more than one."""
+    found = [scope for position, node in enumerate(rows.query.where.children)
+             if (scope := _scope(rows, position, node)) is not None]
+    is_simple = rows.query.where.connector != OR and not rows.query.where.negated
+    return found[0] if len(found) == 1 and is_simple else None
+
+
+def _scope(rows: QuerySet, position: int, node: Lookup | WhereNode) -> Scope | None:
+    if isinstance(node, Among) and isinstance(node.lhs, Col):
+        return Scope(position, node, _path(rows, node.lhs))
+    if not isinstance(node, WhereNode) or node.connector != OR or node.negated:
+        return None
+    among = [one for one in node.children if isinstance(one, Among) and isinstance(one.lhs, Col)]
+    none = [one for one in node.children if isinstance(one, IsNull) and one.rhs is True
+            and isinstance(one.lhs, Col)]
+    if len(node.children) != 2 or not among or not none or among[0].lhs != none[0].lhs:
+        return None
+    return Scope(position, among[0], _path(rows, among[0].lhs), or_none=True)
+
+
+def _path(rows: QuerySet, column: Col) -> str:
+    """`plan__engagement_id`, of the joins that lead to the column."""
+    parts, alias = [column.target.attname], column.alias
+    while (join := rows.query.alias_map.get(alias)) and join.parent_alias:
+        parts.insert(0, join.join_field.name)
+        alias = join.parent_alias
+    return "__".join(parts)
+
+
+def without(rows: QuerySet, scope: Scope) -> QuerySet:
+    """The same rows of all engagements."""
+    wider = rows.all()
+    del wider.query.where.children[scope.position]
+    return wider
+
+
+def page_by_engagement(rows: QuerySet, order: list[str], bottom: int, top: int
+                       ) -> QuerySet | None:
+    """The rows from `bottom` to `top`, read by engagement.
+
+    Args:
+        order: the names that the list is sorted by.
+
+    Returns:
+        None where the list has no such scope, goes by more than its key, or where the database
+        has no arrays: it is then sliced as any other.
+    """
+    scope = scope_of(rows)
+    key = rows.model._meta.pk
+    is_by_key = len(order) == 1 and order[0].lstrip("-") in ("pk", key.name)
+    query = rows.query
+    if (scope is None or not is_by_key or "__" in scope.path or query.distinct
+            or query.combinator or query.group_by is not None
+            or connections[rows.db].vendor != "postgresql"):
+        return None
+    wider = without(rows, scope)
+    sql, params = _merge(wider, scope, is_backward=order[0].startswith("-"),
+                         bottom=bottom, top=top)
+    return wider.filter(pk__in=RawSQL(sql, params, output_field=key)) # noqa: S611
+
+
+def _merge(wider: QuerySet, scope: Scope, *, is_backward: bool, bottom: int, top: int
+           ) -> tuple[str, list]:
+    """The statement of the keys, and what is bound to it. All that is written into its text are
+    numbers and statements of Django's own."""
+    way, word = ("DESC", "gt") if is_backward else ("ASC", "lt")
+    each = wider.order_by("-pk" if is_backward else "pk").values("pk")
+    place = QuerySet(scope.among.rhs.model, query=scope.among.rhs.clone())
+    bound = _column(f"coalesce(merged.keys[{top}], {FARTHEST[way]})")
+    first, first_params = _text(each.filter(**{scope.path: _column("mine.key")})[:1])
+    mine, mine_params = _text(place)
+    none, none_params = _text(each.filter(**{f"{scope.path}__isnull": True})[:top]
+                              ) if scope.or_none else ("", ())
+    then, then_params = _text(each.filter(**{
+        scope.path: _column("ends.whose"), f"pk__{word}": bound})[:top])
+    sql = MERGE.format(
+        way=way, first=first, mine=mine, of_none=none or "SELECT 1 WHERE false", next=then,
+        most=top, begin=bottom + 1, after="<" if is_backward else ">")
+    return sql, [*first_params, *mine_params, *none_params, *then_params]
+
+
+def _column(text: str) -> RawSQL:
+    return RawSQL(text, (), output_field=Field())  # noqa: S611
+
+
+def _text(rows: QuerySet) -> tuple[str, tuple]:
+    return rows.query.get_compiler(rows.db).as_sql()
