@@ -7,7 +7,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
-from engagements.web.paging import MOST_COUNTED, WindowPaginator
+from engagements.web.paging import MOST_COUNTED, Ordering, WindowPaginator
 from engagements.web.scoped_pages import scope_of
 
 
@@ -46,13 +46,17 @@ class WindowPagination(PageNumberPagination):
         """A table's own order serves one engagement; its whole list goes by key, the newest first
         where the table says so.
 
-        Rows of which a person sees those of some engagements, over another table's rows, go by
-        engagement, the newest first: no index has the engagement beside their key.
+        What a person sees of some engagements goes by engagement, the newest first, where
+        they hang on another table's rows, or where the age of a row says nothing.
         """
         first = next(iter(rows.model._meta.ordering), "pk")
         key = "-pk" if str(first).startswith("-") else "pk"
         scope = scope_of(rows)
-        return [f"-{scope.path}", key] if scope and "__" in scope.path else [key]
+        if scope and ("__" in scope.path or key == "pk"):
+            order = [f"-{scope.path}", key]
+            if Ordering(rows.order_by(*order)).is_total:
+                return order
+        return [key]
 
     def get_next_link(self) -> str | None:
         """The next page, or the first of the next window."""

@@ -112,7 +112,7 @@ def page_by_engagement(rows: QuerySet, order: list[str], bottom: int, top: int
     wider = without(rows, scope)
     sql, params = _merge(wider, scope, is_backward=order[0].startswith("-"),
                          bottom=bottom, top=top)
-    return wider.filter(pk__in=RawSQL(sql, params, output_field=key)) # noqa: S611
+    return wider.filter(pk__in=RawSQL(sql, params, output_field=key))
 
 
 def _merge(wider: QuerySet, scope: Scope, *, is_backward: bool, bottom: int, top: int
@@ -136,7 +136,7 @@ def _merge(wider: QuerySet, scope: Scope, *, is_backward: bool, bottom: int, top
 
 
 def _column(text: str) -> RawSQL:
-    return RawSQL(text, (), output_field=Field())  # noqa: S611
+    return RawSQL(text, (), output_field=Field())
 
 
 def _text(rows: QuerySet) -> tuple[str, tuple]:

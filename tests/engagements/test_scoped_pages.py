@@ -36,7 +36,8 @@ def fleet(seed: int, role: Role = Role.CONSULTANT) -> User:
     works = Engagement.objects.bulk_create([
         Engagement(code=f"S{seed}-{n}", name="x", customer=customer) for n in range(12)])
     Membership.objects.bulk_create([
-        Membership(engagement=work, user=person) for work in rand.sample(works, rand.randint(0, 7))])
+        Membership(engagement=work, user=person)
+        for work in rand.sample(works, rand.randint(0, 7))])
     places = [rand.choice([*works, None]) for _n in range(rand.randint(0, 90))]
     if rand.random() < 0.5:
         places.sort(key=lambda work: work.pk if work else 0)

@@ -52,6 +52,7 @@ class Artifact(models.Model):
         ]
         indexes = [
             models.Index(fields=["name", "id"], name="artifacts_by_name"),
+            models.Index(fields=["engagement", "-id"], name="artifacts_by_engagement"),
             models.Index(fields=["sha256", "id"], name="artifacts_by_content"),
             models.Index(fields=["file"], name="artifact_by_file"),
         ]

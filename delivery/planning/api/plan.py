@@ -11,6 +11,7 @@ from delivery.planning.models import Dependency, Plan, PlannedVersion, Task
 from delivery.planning.plan.task_dates import schedule
 from delivery.planning.services import plans
 from delivery.planning.services.planned_versions import set_planned_versions
+from engagements.models.visibility import in_engagements_of
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
 
@@ -83,6 +84,6 @@ class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
 
     def get_queryset(self):
         return super().get_queryset().filter(
-            after__in=Task.objects.visible_to(self.request.user))
+            in_engagements_of(self.request.user, "after__plan__engagement"))
     perform_create = creating(plans.link_tasks)
     perform_destroy = destroying(plans.unlink_tasks, "link")

@@ -83,7 +83,8 @@ class Document(models.Model):
     class Meta:
         ordering = ["-pk"]
         indexes = [models.Index(fields=["state", "-id"], name="documents_by_state"),
-                   models.Index(fields=["kind", "-id"], name="documents_by_kind")]
+                   models.Index(fields=["kind", "-id"], name="documents_by_kind"),
+                   models.Index(fields=["engagement", "-id"], name="documents_by_engagement")]
         constraints = [
             models.UniqueConstraint(fields=["number", "version"], condition=~models.Q(number=""),
                                     name="document_version_unique"),
