@@ -41,23 +41,29 @@ def record(
         target: the row that was written.
         data: JSON-able facts; never secrets.
     """
-    savepoints = open_savepoints()  # before the one of the block below
-    with transaction.atomic():
-        chain = _locked_chain()
-        chain.number += 1
+    with transaction.atomic(savepoint=False):
+        # Before the chain is locked: everybody who writes waits for it until this one commits.
         entry = AuditEntry(
-            pk=chain.number, at=timezone.now(), actor=actor, action=action,
+            actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=_label(target), engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
-            rows=collect_pending(savepoints), previous_hash=chain.head,
+            rows=collect_pending(open_savepoints()),
         )
-        entry.entry_hash = chain.head = entry_hash(entry)
-        entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
         entry.target = target  # who listens for entries need not read it again
-        entry.save(force_insert=True)
-        chain.save(update_fields=["number", "head", "seal"])
+        _append(entry)
     return entry
+
+
+def _append(entry: AuditEntry) -> None:
+    """Lock the chain, and make the entry its end."""
+    chain = _locked_chain()
+    chain.number += 1
+    entry.pk, entry.at, entry.previous_hash = chain.number, timezone.now(), chain.head
+    entry.entry_hash = chain.head = entry_hash(entry)
+    entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
+    chain.save(update_fields=["number", "head", "seal"])
+    entry.save(force_insert=True)
 
 
 register_recorder(record)
