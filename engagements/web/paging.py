@@ -106,7 +106,8 @@ class WindowPaginator(Paginator):
 
     def _rows(self, bottom: int, top: int) -> QuerySet:
         if self.ordering.is_total and top > bottom:
-            merged = page_by_engagement(self.object_list, self.ordering.names, bottom, top)
+            merged = page_by_engagement(self.object_list, self.ordering.names, bottom, top,
+                                        self._seen)
             if merged is not None:
                 return merged
         if not bottom:

@@ -6,12 +6,15 @@ shows. Here it is asked for the end of each visible engagement's rows, which an 
 and key answers, and merges these; only engagements that can still contribute are read.
 """
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import connections
 from django.db.models import Field, QuerySet
 from django.db.models.expressions import Col, RawSQL
-from django.db.models.lookups import IsNull, Lookup
+from django.db.models.lookups import Exact, IsNull, Lookup
 from django.db.models.sql.where import OR, WhereNode
 
 from engagements.models.visibility import Among
@@ -36,6 +39,10 @@ WITH RECURSIVE ends AS MATERIALIZED (
 SELECT unnest(keys[{begin}:{most}]) FROM (
     SELECT keys FROM merged ORDER BY place DESC LIMIT 1) AS done
 """
+# The first of an engagement's rows that pass the filters lies this many times farther from the end
+# than if they were spread evenly: rows of one kind were written together.
+UNEVEN = 2
+REMEMBERED_SECONDS, MOST_REMEMBERED = 600, 5000
 FARTHEST = {"DESC": "-1", "ASC": "9223372036854775807"}
 
 
@@ -90,16 +97,17 @@ def without(rows: QuerySet, scope: Scope) -> QuerySet:
     return wider
 
 
-def page_by_engagement(rows: QuerySet, order: list[str], bottom: int, top: int
-                       ) -> QuerySet | None:
+def page_by_engagement(rows: QuerySet, order: list[str], bottom: int, top: int,
+                       count: int | None = None) -> QuerySet | None:
     """The rows from `bottom` to `top`, read by engagement.
 
     Args:
         order: the names that the list is sorted by.
+        count: how many rows there are, if it is known.
 
     Returns:
-        None where the list has no such scope, goes by more than its key, or where the database
-        has no arrays: it is then sliced as any other.
+        None where the list has no such scope, goes by more than its key, has too few rows per
+        engagement, or where the database has no arrays: it is then sliced as any other.
     """
     scope = scope_of(rows)
     key = rows.model._meta.pk
@@ -107,12 +115,62 @@ def page_by_engagement(rows: QuerySet, order: list[str], bottom: int, top: int
     query = rows.query
     if (scope is None or not is_by_key or "__" in scope.path or query.distinct
             or query.combinator or query.group_by is not None
-            or connections[rows.db].vendor != "postgresql"):
+            or connections[rows.db].vendor != "postgresql"
+            or not _is_cheaper(rows, scope, top - bottom, count)):
         return None
     wider = without(rows, scope)
     sql, params = _merge(wider, scope, is_backward=order[0].startswith("-"),
                          bottom=bottom, top=top)
     return wider.filter(pk__in=RawSQL(sql, params, output_field=key))
+
+
+def _is_cheaper(rows: QuerySet, scope: Scope, shown: int, count: int | None) -> bool:
+    """Whether the ends of the engagements are found with fewer rows than a walk of the list's order
+    would read: where few rows of an engagement pass the filters, and no index has these beside
+    the engagement, most of them are looked at in vain."""
+    if _has_index(rows, scope):
+        return True
+    theirs, all_of_them = scope.among.rhs.model._meta.db_table, rows.model._meta.db_table
+    total, every = _remembered(("sizes", theirs, all_of_them),
+                               lambda: _sizes(rows.db, theirs, all_of_them))
+    mine = QuerySet(scope.among.rhs.model, query=scope.among.rhs.clone())
+    engagements = _remembered(("mine", str(mine.query)), mine.count)
+    if min(total, every) < 1 or not engagements:
+        return True
+    each = every / total
+    found = each if count is None else count / engagements
+    return engagements * each * min(1, UNEVEN / (1 + found)) <= shown * total / engagements
+
+
+def _has_index(rows: QuerySet, scope: Scope) -> bool:
+    """Whether an index leads with the engagement and a column that is asked for one value."""
+    table = rows.query.get_initial_alias()
+    asked = {node.lhs.target.name for node in rows.query.where.children
+             if isinstance(node, Exact) and isinstance(node.lhs, Col) and node.lhs.alias == table}
+    return any(index.fields[0] == scope.path.removesuffix("_id") and index.fields[1] in asked
+               for index in rows.model._meta.indexes if len(index.fields) > 1)
+
+
+def _sizes(using: str, *tables: str) -> tuple[float, ...]:
+    """Rows of these tables, as the planner knows them."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT relname, reltuples FROM pg_class WHERE relname = ANY(%s)",
+                       [list(tables)])
+        found = dict(cursor.fetchall())
+    return tuple(found.get(table, 0) for table in tables)
+
+
+_memory: dict[tuple, tuple[float, Any]] = {}
+
+
+def _remembered(key: tuple, ask: Callable[[], Any]) -> Any:
+    """An estimate, asked for again after REMEMBERED_SECONDS."""
+    if (found := _memory.get(key)) and time.monotonic() - found[0] < REMEMBERED_SECONDS:
+        return found[1]
+    if len(_memory) >= MOST_REMEMBERED:
+        _memory.clear()
+    _memory[key] = time.monotonic(), (value := ask())
+    return value
 
 
 def _merge(wider: QuerySet, scope: Scope, *, is_backward: bool, bottom: int, top: int
@@ -141,3 +199,10 @@ def _column(text: str) -> RawSQL:
 
 def _text(rows: QuerySet) -> tuple[str, tuple]:
     return rows.query.get_compiler(rows.db).as_sql()
+
+
+def first_rows(rows: QuerySet, most: int) -> QuerySet:
+    """The first rows of a list by key, read by engagement where that is possible."""
+    names = list(rows.query.order_by or rows.model._meta.ordering)
+    merged = page_by_engagement(rows, names, 0, most)
+    return rows[:most] if merged is None else merged

@@ -166,6 +166,7 @@ class Job(ClaimableRow):
             models.Index(fields=["kind", "-id"], name="jobs_by_kind"),
             models.Index(fields=["node", "-id"], name="jobs_by_node"),
             models.Index(fields=["engagement", "-id"], name="jobs_by_engagement"),
+            models.Index(fields=["engagement", "kind", "-id"], name="jobs_of_a_kind"),
             models.Index(fields=["model", "-id"], name="jobs_by_model"),
             models.Index(fields=["created_by", "state"], name="jobs_of_a_person"),
             models.Index(fields=["-finished_at"], name="jobs_by_end",

@@ -8,6 +8,7 @@ from delivery.next_steps.onboarding import onboarding
 from delivery.portal.home import home_queries
 from delivery.portal.portfolio.views import portfolio_table, sees_portfolio
 from engagements.web.paging import count_text
+from engagements.web.scoped_pages import first_rows
 
 TODOS, MOST_TODOS = 20, 200  # at first and, by and by, at most
 MAX_JOBS = 10
@@ -26,8 +27,8 @@ def home(request):
         "waiting": found[:shown], "waiting_count": found and count_text(len(found), shown),
         "waiting_more": len(found) > shown, "waiting_next": min(shown + TODOS, MOST_TODOS),
         "waiting_shown": shown, "onboarding": onboarding(user),
-        "troubled": home_queries.troubled_jobs(user)[:MAX_JOBS],
-        "running": home_queries.running_jobs(user)[:MAX_JOBS],
+        "troubled": first_rows(home_queries.troubled_jobs(user), MAX_JOBS),
+        "running": first_rows(home_queries.running_jobs(user), MAX_JOBS),
         "finished": home_queries.finished_jobs(user)[:MAX_JOBS],
         "handed_on": home_queries.handed_on(user), "has_portfolio": sees_portfolio(user),
         **engagements})
