@@ -39,6 +39,7 @@ class Measurement(models.Model):
             models.UniqueConstraint(fields=["artifact", "quantity", "reader_version"],
                                     name="one_measurement_per_artifact_and_quantity")
         ]
+        indexes = [models.Index(fields=["quantity", "-id"], name="measurements_by_quantity")]
 
     def __str__(self) -> str:
         return f"{self.model} · {self.quantity}"

@@ -62,7 +62,8 @@ def _append(entry: AuditEntry) -> None:
     entry.pk, entry.at, entry.previous_hash = chain.number, timezone.now(), chain.head
     entry.entry_hash = chain.head = entry_hash(entry)
     entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
-    chain.save(update_fields=["number", "head", "seal"])
+    AuditChain.objects.filter(pk=chain.pk).update(
+        number=chain.number, head=chain.head, seal=chain.seal)
     entry.save(force_insert=True)
 
 

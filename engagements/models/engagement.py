@@ -16,7 +16,7 @@ class CustomerQuerySet(AuditedQuerySet):
         """Administrators and managers see all; everybody else those of their own engagements."""
         if user.is_authenticated and user.sees_every_engagement:
             return self
-        return self.filter(pk__in=Engagement.objects.visible_to(user).values("customer"))
+        return self.filter(pk__among=Engagement.objects.visible_to(user).values("customer"))
 
 
 class Customer(models.Model):
@@ -54,6 +54,13 @@ class EngagementQuerySet(AuditedQuerySet):
         mine = self if user.role in SEE_EVERY_ENGAGEMENT else self.filter(
             pk__in=user.memberships.values("engagement"))
         return mine.filter(pk=user.only_engagement_id) if user.only_engagement_id else mine
+
+    def keys_visible_to(self, user) -> models.QuerySet:
+        """Their keys, for a condition: of members from the memberships alone."""
+        if user.is_authenticated and user.role not in SEE_EVERY_ENGAGEMENT and (
+                user.only_engagement_id is None):
+            return user.memberships.order_by().values("engagement")
+        return self.visible_to(user).order_by().values("pk")
 
 
 class Engagement(models.Model):

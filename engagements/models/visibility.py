@@ -1,12 +1,12 @@
 """Which engagements' rows a user sees, as a condition that any table's query can hold."""
 
 from django.apps import apps
-from django.db.models import ForeignKey, Q
+from django.db.models import AutoField, ForeignKey, Q
 from django.db.models.fields.related_lookups import RelatedIn
+from django.db.models.lookups import In
 
 
-@ForeignKey.register_lookup
-class Among(RelatedIn):
+class _SubqueryFirst:
     """As `in`, for a subquery of few keys.
 
     PostgreSQL asks the subquery first and then an index with its keys; of `in` it makes a join, or
@@ -21,6 +21,16 @@ class Among(RelatedIn):
         return f"{column} = ANY(ARRAY{keys})", params
 
 
+@ForeignKey.register_lookup
+class Among(_SubqueryFirst, RelatedIn):
+    """Of a reference."""
+
+
+@AutoField.register_lookup
+class AmongKeys(_SubqueryFirst, In):
+    """Of a row's own key."""
+
+
 def in_engagements_of(user, path: str = "engagement", *, or_none: bool = False) -> Q:
     """Rows of the engagements that `visible_to(user)` has; no condition for who sees them all.
 
@@ -32,6 +42,6 @@ def in_engagements_of(user, path: str = "engagement", *, or_none: bool = False) 
         return Q(pk__in=[])
     if user.sees_every_engagement:
         return Q()
-    visible = apps.get_model("engagements", "Engagement").objects.visible_to(user)
-    mine = Q(**{f"{path}__among": visible.order_by().values("pk")})
+    engagements = apps.get_model("engagements", "Engagement").objects
+    mine = Q(**{f"{path}__among": engagements.keys_visible_to(user)})
     return mine | Q(**{f"{path}__isnull": True}) if or_none else mine

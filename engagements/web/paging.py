@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
-from engagements.web.scoped_pages import page_by_engagement
+from engagements.web.scoped_pages import page_by_engagement, scope_of, without_scope
 
 MOST_COUNTED = 10_000
 PAGES = 20  # of a window; the database walks over the rows of those before
@@ -113,7 +113,7 @@ class WindowPaginator(Paginator):
         if not bottom:
             return self.object_list[bottom:top]
         keys = self.object_list.values("pk")[bottom:top]
-        return self.object_list.filter(pk__in=keys)
+        return without_scope(self.object_list).filter(pk__in=keys)
 
     def _get_page(self, *args, **options) -> WindowPage:
         return WindowPage(*args, **options)
@@ -124,7 +124,8 @@ class Ordering:
 
     def __init__(self, rows: QuerySet) -> None:
         asked = rows.query.order_by or (rows.query.default_ordering and rows.model._meta.ordering)
-        self.model = rows.model
+        self.model, scope = rows.model, scope_of(rows)
+        self.never_empty = scope.path if scope and not scope.or_none else ""
         self.names = [name for name in asked or () if isinstance(name, str)]
         plain = [name.lstrip("-") for name in self.names]
         if not {"pk", self.model._meta.pk.name} & set(plain):
@@ -140,7 +141,7 @@ class Ordering:
             field = model._meta.pk if part == "pk" else next(
                 (one for one in model._meta.concrete_fields if part in (one.name, one.attname)),
                 None)
-            if field is None or field.null:
+            if field is None or (field.null and name != self.never_empty):
                 return None
             model = field.related_model or model
         return None if field.is_relation and field.related_model._meta.ordering and (

@@ -90,6 +90,12 @@ def _path(rows: QuerySet, column: Col) -> str:
     return "__".join(parts)
 
 
+def without_scope(rows: QuerySet) -> QuerySet:
+    """The same rows of all engagements, for a condition that names rows of the scope."""
+    scope = scope_of(rows)
+    return without(rows, scope) if scope else rows
+
+
 def without(rows: QuerySet, scope: Scope) -> QuerySet:
     """The same rows of all engagements."""
     wider = rows.all()
@@ -128,9 +134,12 @@ def _is_cheaper(rows: QuerySet, scope: Scope, shown: int, count: int | None) -> 
     """Whether the ends of the engagements are found with fewer rows than a walk of the list's order
     would read: where few rows of an engagement pass the filters, and no index has these beside
     the engagement, most of them are looked at in vain."""
+    if count is not None and count <= shown:
+        return False  # all rows are read in any order
     if _has_index(rows, scope):
         return True
-    theirs, all_of_them = scope.among.rhs.model._meta.db_table, rows.model._meta.db_table
+    theirs, all_of_them = (
+        scope.among.lhs.target.related_model._meta.db_table, rows.model._meta.db_table)
     total, every = _remembered(("sizes", theirs, all_of_them),
                                lambda: _sizes(rows.db, theirs, all_of_them))
     mine = QuerySet(scope.among.rhs.model, query=scope.among.rhs.clone())

@@ -175,6 +175,8 @@ class Job(ClaimableRow):
                          condition=models.Q(state__in=sorted(OPEN_STATES))),
             models.Index(fields=["-id"], name="jobs_in_trouble",
                          condition=models.Q(state__in=sorted(TROUBLED_STATES))),
+            models.Index(fields=["engagement", "-id"], name="troubled_by_engagement",
+                         condition=models.Q(state__in=sorted(TROUBLED_STATES))),
         ]
         constraints = [
             models.CheckConstraint(

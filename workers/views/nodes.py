@@ -122,7 +122,7 @@ def node_install_key(request, pk):
 def node_edit(request, pk):
     node = _node(request, pk)
     require(request.user, Can.OPERATE)
-    left = node_edits.folders_left_behind(node)
+    left = node_edits.folders_left_behind(node) if request.method == "POST" else 0
     form = NodeEditForm(request.POST or None, instance=Node.objects.get(pk=pk))
     if form.is_valid():
         edited = attempt_form(form, lambda: node_edits.edit_node(

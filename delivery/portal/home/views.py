@@ -28,7 +28,7 @@ def home(request):
         "waiting_more": len(found) > shown, "waiting_next": min(shown + TODOS, MOST_TODOS),
         "waiting_shown": shown, "onboarding": onboarding(user),
         "troubled": first_rows(home_queries.troubled_jobs(user), MAX_JOBS),
-        "running": first_rows(home_queries.running_jobs(user), MAX_JOBS),
+        "running": home_queries.running_jobs(user)[:MAX_JOBS],
         "finished": home_queries.finished_jobs(user)[:MAX_JOBS],
         "handed_on": home_queries.handed_on(user), "has_portfolio": sees_portfolio(user),
         **engagements})
