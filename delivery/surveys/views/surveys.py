@@ -3,7 +3,7 @@
 import json
 
 from django.contrib import messages
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -27,6 +27,7 @@ from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.json_limits import parse_json
+from engagements.web.paging import count_text, counted
 from workers.models import Artifact
 
 MAX_JSON_BYTES = 2**20
@@ -210,11 +211,11 @@ def version_new(request):
 
 
 def _versions():
-    """With the number of questions and of surveys."""
-    return Questionnaire.objects.annotate(
-        question_count=Count("questions", distinct=True)).annotate(survey_count=Subquery(
-            Survey.objects.filter(questionnaire=OuterRef("pk")).order_by().values(
-                "questionnaire").annotate(n=Count("pk")).values("n")))
+    """With the number of questions and of surveys; these are counted to a limit."""
+    found = list(Questionnaire.objects.annotate(question_count=Count("questions")))
+    for version in found:
+        version.survey_count = count_text(counted(version.surveys.all()))
+    return found
 
 
 def _json_of(file) -> list:
