@@ -1,7 +1,7 @@
 """Which engagements' rows a user sees, as a condition that any table's query can hold."""
 
 from django.apps import apps
-from django.db.models import AutoField, ForeignKey, Q
+from django.db.models import BigAutoField, ForeignKey, Q
 from django.db.models.fields.related_lookups import RelatedIn
 from django.db.models.lookups import In
 
@@ -26,7 +26,7 @@ class Among(_SubqueryFirst, RelatedIn):
     """Of a reference."""
 
 
-@AutoField.register_lookup
+@BigAutoField.register_lookup
 class AmongKeys(_SubqueryFirst, In):
     """Of a row's own key."""
 

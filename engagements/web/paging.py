@@ -16,7 +16,7 @@ from django.db import models
 from django.db.models import Q, QuerySet
 from django.utils.functional import cached_property
 
-from engagements.web.scoped_pages import page_by_engagement, scope_of, without_scope
+from engagements.web.scoped_pages import page_by_engagement, scope_of, with_keys, without_scope
 
 MOST_COUNTED = 10_000
 PAGES = 20  # of a window; the database walks over the rows of those before
@@ -110,10 +110,11 @@ class WindowPaginator(Paginator):
                                         self._seen)
             if merged is not None:
                 return merged
+        rows = with_keys(self.object_list) if self.ordering.is_total and top > bottom else (
+            self.object_list)
         if not bottom:
-            return self.object_list[bottom:top]
-        keys = self.object_list.values("pk")[bottom:top]
-        return without_scope(self.object_list).filter(pk__in=keys)
+            return rows[bottom:top]
+        return without_scope(self.object_list).filter(pk__in=rows.values("pk")[bottom:top])
 
     def _get_page(self, *args, **options) -> WindowPage:
         return WindowPage(*args, **options)

@@ -9,6 +9,7 @@ and key answers, and merges these; only engagements that can still contribute ar
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import connections
@@ -43,6 +44,7 @@ SELECT unnest(keys[{begin}:{most}]) FROM (
 # than if they were spread evenly: rows of one kind were written together.
 UNEVEN = 2
 REMEMBERED_SECONDS, MOST_REMEMBERED = 600, 5000
+MOST_NAMED = 1000  # engagements that a statement names
 FARTHEST = {"DESC": "-1", "ASC": "9223372036854775807"}
 
 
@@ -94,6 +96,19 @@ def without_scope(rows: QuerySet) -> QuerySet:
     """The same rows of all engagements, for a condition that names rows of the scope."""
     scope = scope_of(rows)
     return without(rows, scope) if scope else rows
+
+
+def with_keys(rows: QuerySet) -> QuerySet:
+    """The same rows; of a scope over other tables the engagements are asked for first and named.
+    How many a subquery will find the planner does not know, and then reads all their rows."""
+    scope = scope_of(rows)
+    if scope is None or scope.or_none or "__" not in scope.path:
+        return rows
+    found = scope.among.rhs.get_compiler(rows.db).results_iter(tuple_expected=True)
+    keys = [key for (key,) in islice(found, MOST_NAMED + 1)]
+    if len(keys) > MOST_NAMED:
+        return rows
+    return without(rows, scope).filter(**{f"{scope.path}__in": keys})
 
 
 def without(rows: QuerySet, scope: Scope) -> QuerySet:
