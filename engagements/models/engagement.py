@@ -132,6 +132,7 @@ class Membership(models.Model):
 
     class Meta:
         ordering = ["role", "user_id"]
+        indexes = [models.Index(fields=["user", "engagement"], name="memberships_of_a_person")]
         constraints = [
             models.UniqueConstraint(fields=["engagement", "user"], name="one_membership_each")
         ]
