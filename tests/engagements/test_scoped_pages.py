@@ -1,6 +1,7 @@
 """Lists of a person's own engagements: the rows of the plain list, in its order, none twice."""
 
 import random
+import time
 
 import pytest
 from django.db import connection
@@ -17,9 +18,9 @@ from engagements.models import (
     User,
 )
 from engagements.models.visibility import in_engagements_of
-from engagements.web import paging
+from engagements.web import paging, scoped_pages
 from engagements.web.paging import page_of
-from engagements.web.scoped_pages import scope_of, without
+from engagements.web.scoped_pages import first_rows, scope_of, without
 from workers.models import Job
 
 from .test_paging import walked
@@ -62,6 +63,47 @@ def test_pages_of_other_roles(role, monkeypatch):
     monkeypatch.setattr(paging, "PAGES", 3)
     rows = Job.objects.visible_to(fleet(3, role)).order_by("-pk")
     assert walked(rows) == list(rows.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_first_rows_are_those_of_the_plain_list(seed):
+    seen = Job.objects.visible_to(fleet(seed)).filter(kind="a")
+    for rows in (seen, seen.order_by("pk"), seen.order_by("kind", "-pk")):
+        assert list(first_rows(rows, 4)) == list(rows[:4])
+
+
+@pytest.mark.parametrize(("each", "count", "is_merged"), [
+    (50, 10_000, True),  # every row passes the filters
+    (50, 200, False),  # one of an engagement does: fifty are read for it
+    (3, 200, True), (50, 20, False)])
+def test_engagements_are_read_where_a_walk_would_read_more(each, count, is_merged, monkeypatch):
+    sizes = iter([(10_000, 10_000 * each), 200])
+    monkeypatch.setattr(scoped_pages, "_remembered", lambda _key, _ask: next(sizes))
+    rows = Job.objects.visible_to(fleet(8)).filter(token="x")
+    assert scoped_pages._is_cheaper(rows, scope_of(rows), 30, count) is is_merged
+
+
+def test_a_filter_that_an_index_has_beside_the_engagement_is_always_merged(monkeypatch):
+    rows = Job.objects.visible_to(fleet(9)).filter(kind="a")
+    monkeypatch.setattr(scoped_pages, "_remembered", None)
+    assert scoped_pages._is_cheaper(rows, scope_of(rows), 30, 200)
+
+
+def test_estimates_are_asked_for_again_after_a_while(monkeypatch):
+    asked = iter(range(9))
+    key = ("test", object())
+    assert [scoped_pages._remembered(key, lambda: next(asked)) for _n in range(3)] == [0, 0, 0]
+    later = time.monotonic() + scoped_pages.REMEMBERED_SECONDS
+    monkeypatch.setattr(scoped_pages.time, "monotonic", lambda: later)
+    assert scoped_pages._remembered(key, lambda: next(asked)) == 1
+
+
+def test_customers_of_own_engagements():
+    person = fleet(7)
+    own = {work.customer_id for work in Engagement.objects.visible_to(person)}
+    fleet(11)
+    assert own
+    assert set(Customer.objects.visible_to(person).values_list("pk", flat=True)) == own
 
 
 def test_one_statement_reads_a_page_by_engagement():

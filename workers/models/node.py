@@ -199,6 +199,7 @@ class Node(models.Model):
 
     class Meta:
         ordering = ["name"]
+        indexes = [models.Index(fields=["state", "id"], name="nodes_by_state")]
 
     def __str__(self) -> str:
         return self.name
