@@ -35,7 +35,7 @@ hypothesis_settings.load_profile("desk")
 def pytest_addoption(parser):
     parser.addoption("--database-only", action="store_true",
                      help="only tests that use the database, for a second run on another one")
-    parser.addoption("--runtime", choices=["host", "container", "running"], default="host",
+    parser.addoption("--runtime", choices=["host", "container", "running", "slurm"], default="host",
                      help="in what the job kinds run that are tried on the practice node")
 
 

@@ -11,16 +11,17 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from workers.readers.decoding import decode
+from workers.readers.decoding import ZIP_MAGIC, decode, looks_binary
 from workers.readers.source import ReadError
 from workers.readers.xlsx import members
 
 DELIMITERS = ",;\t"
+OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 MAX_BYTES = 2 * 2**20
 MAX_UNPACKED = 20 * 2**20  # of a workbook
 MAX_ROWS, MAX_COLUMNS, MAX_CELL = 500, 60, 8000  # a certificate of RSA keys has 3,000
@@ -45,6 +46,21 @@ def damaged(why: str) -> InvalidInput:
     """The refusal of a file that cannot be read, with the reason."""
     return InvalidInput(_("The file cannot be read: %(why)s.") % {"why": why})
 
+
+def read_upload(upload: BinaryIO) -> tuple[bytes, bool]:
+    """All bytes of an uploaded list, and whether they are a workbook; otherwise they are text.
+
+    Raises InvalidInput for a file that is too large, an old workbook, or neither.
+    """
+    data = upload.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise damaged(_("it is larger than %(limit)d MB") % {"limit": MAX_BYTES // 2**20})
+    if data.startswith(OLE_MAGIC):
+        raise damaged(_("it is an old .xls or protected by a password; save it as .xlsx"))
+    is_workbook = data.startswith(ZIP_MAGIC)
+    if not is_workbook and looks_binary(data[:4096]):
+        raise damaged(_("it is neither .xlsx nor text"))
+    return data, is_workbook
 
 
 def entries_of_csv(data: bytes) -> list[Entry]:

@@ -12,14 +12,8 @@ from django.utils.translation import gettext_lazy, override
 
 from engagements.errors import InvalidInput
 from engagements.models import Role, User
-from workers.readers.decoding import ZIP_MAGIC, looks_binary
-from workers.readers.uploaded_table import (
-    MAX_BYTES,
-    Entry,
-    damaged,
-    entries_of_csv,
-    entries_of_xlsx,
-)
+from workers.readers import uploaded_table
+from workers.readers.uploaded_table import Entry
 
 MOST_PEOPLE = 200  # of one list
 LANGUAGES = [code for code, _name in settings.LANGUAGES]
@@ -72,15 +66,9 @@ def people_rows(upload: BinaryIO, name: str) -> list[PersonRow]:
 
     Raises InvalidInput for a file that cannot be read, or that names nobody or too many.
     """
-    data = upload.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise damaged(_("it is larger than %(limit)d MB") % {"limit": MAX_BYTES // 2**20})
-    if data.startswith(ZIP_MAGIC):
-        entries = entries_of_xlsx(data)
-    elif looks_binary(data[:4096]):
-        raise damaged(_("it is neither .xlsx nor text"))
-    else:
-        entries = entries_of_csv(data)
+    data, is_workbook = uploaded_table.read_upload(upload)
+    entries = (uploaded_table.entries_of_xlsx if is_workbook
+               else uploaded_table.entries_of_csv)(data)
     if not entries:
         raise InvalidInput(_("“%(file)s” names nobody: it needs a row with the names of its "
                              "columns and rows below it.") % {"file": name})

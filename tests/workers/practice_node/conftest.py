@@ -3,6 +3,7 @@
 import asyncio
 import re
 import secrets
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ import asyncssh
 import pytest
 from django.conf import settings
 
-from tests.workers import podman
+from tests.workers import podman, slurm_cluster
 from workers.models import Node
 from workers.practice_node.faults import set_faults
 from workers.practice_node.home import SYSTEM_PATH
@@ -39,12 +40,30 @@ async def log_in(node: PracticeNode, **options) -> asyncssh.SSHClientConnection:
     return await asyncssh.connect(node.host, node.port, **{**settings, **options})
 
 
+@pytest.fixture(scope="session")
+def slurm_programs(tmp_path_factory):
+    """A folder with the commands of a cluster of this machine."""
+    with slurm_cluster.running_slurm(tmp_path_factory.mktemp("slurm")) as cluster:
+        folder = tmp_path_factory.mktemp("programs")
+        for name in ("sbatch", "squeue", "scontrol", "scancel", "sinfo"):
+            (folder / name).write_text(
+                f'#!/bin/sh\nSLURM_CONF={cluster.config} exec {shutil.which(name)} "$@"\n')
+            (folder / name).chmod(0o755)
+        yield folder
+
+
 @pytest.fixture
 def in_runtime(request, people, practice, node):
     """What `--runtime` asks for: a container that sees this machine's programs and the node's
-    folders, new for each job or running; None for the node itself."""
+    folders, new for each job or running; None for the node itself, or for a cluster it logs in to.
+    """
     place = request.config.getoption("--runtime")
-    if place == "host":
+    if place in ("host", "slurm"):
+        if place == "slurm":
+            programs = request.getfixturevalue("slurm_programs")
+            Node.objects.filter(pk=node.pk).update(scheduler="slurm", scheduler_options={
+                "partition": "npu", "programs": str(programs)})
+            node.refresh_from_db()
         yield None
         return
     Node.objects.filter(pk=node.pk).update(container_engine=podman.ENGINE,

@@ -10,10 +10,9 @@ from django.utils.translation import gettext as _
 from engagements.errors import InvalidInput
 from workers.nodes.inventory import ansible
 from workers.readers import uploaded_table
-from workers.readers.decoding import ZIP_MAGIC, decode, looks_binary
-from workers.readers.uploaded_table import MAX_BYTES, Entry, damaged
+from workers.readers.decoding import decode
+from workers.readers.uploaded_table import Entry
 
-OLE_MAGIC = bytes.fromhex("d0cf11e0a1b11ae1")
 YAML_HEAD = re.compile(r"^(?:---|[\w.-]+:\s*(?:#.*)?)\s*$")
 SECRETS = re.compile(r"pass(?:word|phrase)?$|_pass$|private_key$|secret|token|密码|口令", re.I)
 
@@ -34,24 +33,16 @@ def read_inventory(upload: BinaryIO, name: str) -> InventoryFile:
     Raises InvalidInput with a sentence for a file that is too large, damaged, hostile, of no known
     format, or without a machine.
     """
-    data = upload.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        raise InvalidInput(_("“%(file)s” is larger than %(limit)d MB; an inventory is far smaller.")
-                           % {"file": name, "limit": MAX_BYTES // 2**20})
-    kind, entries = _entries(data, name.lower())
+    data, is_workbook = uploaded_table.read_upload(upload)
+    kind, entries = ("xlsx", uploaded_table.entries_of_xlsx(data)) if is_workbook else (
+        _entries_of_text(data, name.lower()))
     if not entries:
         raise InvalidInput(_("“%(file)s” names no machine: a table needs a row with the names of "
                              "its columns and rows below it.") % {"file": name})
     return InventoryFile(kind, hashlib.sha256(data).hexdigest(), entries, _without_secrets(entries))
 
 
-def _entries(data: bytes, name: str) -> tuple[str, list[Entry]]:
-    if data.startswith(ZIP_MAGIC):
-        return "xlsx", uploaded_table.entries_of_xlsx(data)
-    if data.startswith(OLE_MAGIC):
-        raise damaged(_("it is an old .xls or protected by a password; save it as .xlsx"))
-    if looks_binary(data[:4096]):
-        raise damaged(_("it is neither .xlsx nor text"))
+def _entries_of_text(data: bytes, name: str) -> tuple[str, list[Entry]]:
     text = decode(data)[0].lstrip("\ufeff")
     if name.endswith(".csv"):
         return "csv", uploaded_table.entries_of_csv(data)
