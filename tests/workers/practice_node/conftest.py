@@ -62,7 +62,7 @@ def in_runtime(request, people, practice, node):
         if place == "slurm":
             programs = request.getfixturevalue("slurm_programs")
             Node.objects.filter(pk=node.pk).update(scheduler="slurm", scheduler_options={
-                "partition": "npu", "programs": str(programs)})
+                "partition": "npu", "programs": str(programs), "minutes": 60})
             node.refresh_from_db()
         yield None
         return
