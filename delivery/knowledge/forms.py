@@ -3,6 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from delivery.knowledge.diagnosis_labels import diagnosis_label
 from delivery.knowledge.models import SolvedCase
 from engagements.models import User
 from engagements.web.optimistic_locked_form import OptimisticLockedForm
@@ -91,5 +92,6 @@ class RetireForm(forms.Form):
 
 
 def diagnosis_choices() -> list[tuple[str, str]]:
-    """Codes of the desk's diagnoses, each once."""
-    return [("", _("any")), *((code, code) for code in sorted({code for code, _line in BY_CODE}))]
+    """Codes of the desk's diagnoses, each once, with their sentences."""
+    codes = sorted({code for code, _line in BY_CODE})
+    return [("", _("any")), *((code, diagnosis_label(code)) for code in codes)]

@@ -19,7 +19,7 @@ from engagements.text.text_joining import following, listed
 
 TABLES = {"surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
           "planning.changerequest": "change", "planning.timesheet": "timesheet",
-          "engagements.stagerecord": "stage"}
+          "engagements.stagerecord": "stage", "workers.job": "job"}
 
 
 @dataclass(frozen=True)

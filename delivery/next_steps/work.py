@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Exists, OuterRef, Prefetch
+from django.db.models import BooleanField, Exists, ExpressionWrapper, OuterRef, Prefetch, Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -13,7 +13,9 @@ from delivery.next_steps.rules import NextStep, Place, Scope, states
 from engagements.access import Can, allowed
 from engagements.models import (
     Engagement,
+    Membership,
     ModelProgress,
+    Role,
     StageRecord,
     StageTransition,
     StageWaiver,
@@ -21,7 +23,7 @@ from engagements.models import (
 )
 from engagements.stages import DONE, StageMove, StageState
 from workers.kinds.base import title_of
-from workers.models import Job, Node
+from workers.models import Job, JobState, Node
 
 
 def _works(user: User) -> bool:
@@ -144,10 +146,33 @@ WAIVERS = (
 # Jobs and nodes -------------------------------------------------------------------------------
 
 def _jobs(scope: Scope) -> Iterable[Job]:
-    """Jobs that ended badly and were not tried again; in a person's scope the person's own."""
-    found = scope.of(Job.objects.whole()).in_trouble()
-    found = found.filter(created_by=scope.user) if scope.user else found
-    return found.select_related("engagement")
+    """Jobs that ended badly and were not tried again; in a person's scope the person's own.
+
+    In an engagement's scope `author_left` says whether who queued it can still go on with it.
+    """
+    found = scope.of(Job.objects.whole()).in_trouble().select_related("engagement")
+    if scope.user:
+        return found.filter(created_by=scope.user)
+    return found.annotate(author_left=ExpressionWrapper(_author_left(), BooleanField()))
+
+
+def _author_left() -> Q:
+    """Who queued a job is inactive, of another role now, or no longer on the team."""
+    running = [role for role in Role if allowed(User(role=role), Can.WORK)]
+    everywhere = [role for role in running if User(role=role).sees_every_engagement]
+    membership = Membership.objects.filter(
+        engagement=OuterRef("engagement"), user=OuterRef("created_by"))
+    return Q(created_by__is_active=False) | ~Q(created_by__role__in=running) | (
+        ~Q(created_by__role__in=everywhere) & ~Exists(membership))
+
+
+def _runs_jobs(user: User) -> bool:
+    return _works(user) or allowed(user, Can.OPERATE)
+
+
+def _is_for_job(user: User, job: Job) -> bool:
+    """The author's; where the author left, everybody's on the team who may run it again."""
+    return job.created_by_id == user.pk or (job.author_left and _works(user))
 
 
 def _job_place(job: Job) -> Place:
@@ -171,8 +196,9 @@ def _node(state: str, label, rank: int) -> NextStep:
 
 OTHERS = (
     NextStep(code="job", label=gettext_lazy("Job to check"), rank=BROKEN, rows=_jobs,
-             may=lambda user: True, is_for=lambda user, job: job.created_by_id == user.pk,
-             place=_job_place, order=("finished_at",)),
+             may=_runs_jobs, is_for=_is_for_job, place=_job_place, order=("finished_at",),
+             covers=states("job", JobState.FAILED, JobState.TIMED_OUT, JobState.LOST,
+                           JobState.UNKNOWN)),
     _node(Node.State.PENDING, gettext_lazy("Host key to confirm"), OTHERS_WAIT),
     _node(Node.State.QUARANTINED, gettext_lazy("Host key changed: to be checked"), BROKEN),
 )

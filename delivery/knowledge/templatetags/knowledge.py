@@ -3,6 +3,7 @@
 from django import template
 
 from delivery.knowledge import figure_queries, queries
+from delivery.knowledge.diagnosis_labels import diagnosis_label
 from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.knowledge.models.measured_figure import figure_in_unit
 from engagements.access import Can, allowed
@@ -12,6 +13,7 @@ from workers.models.job import TROUBLED_STATES
 
 register = template.Library()
 register.filter(figure_in_unit)
+register.filter(diagnosis_label)
 SHOWN = 3
 
 

@@ -51,7 +51,7 @@ def case_list(request):
     rows = queries.filtered_cases(rows, request.GET)
     return render(request, "delivery/knowledge/cases.html", {
         "page": page_of(rows, request.GET, PER_PAGE, pages_of(request.GET)), "job": job,
-        "kinds": kinds.all_kinds(), "diagnoses": [code for code, _line in diagnosis_choices()[1:]]})
+        "kinds": kinds.all_kinds(), "diagnoses": diagnosis_choices()[1:]})
 
 
 @require_GET

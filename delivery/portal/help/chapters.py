@@ -25,6 +25,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "08-stages": ("engagements:stage", "planning:board"),
     "09-documents": ("reports", "documents"),
     "10-acceptance": ("acceptance", "evidence"),
+    "11-knowledge": ("knowledge",),
 }
 
 

@@ -5,9 +5,11 @@ from datetime import date
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils.translation import override
 
 from assessments.models import Verdict
 from delivery.knowledge import prefill
+from delivery.knowledge.diagnosis_labels import diagnosis_label
 from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.knowledge.services import cases as services
 from delivery.planning.services import control
@@ -16,6 +18,7 @@ from engagements.models import ApiToken, AuditEntry, Customer, Engagement, Migra
 from engagements.optimistic_locking import EditConflict
 from tests.delivery.conftest import api_client, measure
 from tests.delivery.knowledge.conftest import ASSERTION, HCCL, OPERATOR
+from workers.logs.diagnosis import BY_CODE
 from workers.models import JobState
 
 WORDS = {"title": "HCCL wait times out", "cause": "One rank still compiled its operators.",
@@ -307,3 +310,25 @@ def test_names_that_are_ordinary_words_do_not_block(add, people):
     Engagement.objects.create(code="OTHER9", name="模型迁移",
                               customer=Customer.objects.create(name="另一家客户"))
     assert add(cause="模型迁移时 one rank compiled longer.").pk
+
+
+def test_diagnoses_are_sentences_of_their_own_in_both_languages():
+    codes = {code for code, _headline in BY_CODE}
+    for language in ("en", "zh-hans"):
+        with override(language):
+            labels = {code: diagnosis_label(code) for code in codes}
+        assert not [code for code in codes if labels[code] == code or "%(" in labels[code]]
+        assert len(set(labels.values())) == len(codes)
+    assert diagnosis_label("of_an_older_release") == "of_an_older_release"
+
+
+def test_pages_say_the_diagnosis_in_words(client, people, add):
+    case = add()
+    SolvedCase.objects.filter(pk=case.pk).update(diagnosis="hccl_timeout")
+    with override("en"):
+        sentence = diagnosis_label("hccl_timeout")
+    client.cookies["django_language"] = "en"
+    consultant = people[Role.CONSULTANT]
+    listed = page_of(client, consultant, reverse("knowledge:cases"))
+    assert listed.count(sentence) == 2  # in the filter and in the row
+    assert sentence in page_of(client, consultant, reverse("knowledge:case", args=[case.pk]))

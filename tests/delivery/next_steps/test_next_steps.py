@@ -31,12 +31,16 @@ from delivery.surveys import transitions as survey
 from delivery.surveys.models import Survey
 from delivery.surveys.services import start_survey
 from engagements import stages
-from engagements.models import Membership, Role
+from engagements.models import Membership, Role, User
 from engagements.moves import allowed_moves
 from tests.delivery.conftest import api_client
+from workers.jobs import transitions as job
+from workers.models import Job, JobState
+from workers.models.job import FINAL_STATES
 
 TABLES = {"survey": survey, "quote": quote, "change": change, "timesheet": timesheet,
-          "weekly": weekly, "document": document, "review": review, "stage": stages}
+          "weekly": weekly, "document": document, "review": review, "stage": stages,
+          "job": job}
 # States from which moves lead on although nobody is waited for, and why.
 ENDS = {
     ("document", "issuing"): "a worker makes the files; taken back only where it cannot",
@@ -48,6 +52,14 @@ ENDS = {
     ("stage", "passed"): "done; reopened only for a reason",
     ("stage", "waived"): "done; reopened only for a reason",
     ("stage", "skipped"): "out of scope; brought back only for a reason",
+    ("job", "queued"): "a worker takes it on; a node that takes none is its operator's step",
+    ("job", "staging"): "a worker brings the files; cancelled only if somebody wants to",
+    ("job", "leasing"): "a worker leases cards; cancelled only if somebody wants to",
+    ("job", "starting"): "a worker starts it; cancelled only if somebody wants to",
+    ("job", "running"): "goes on by itself; cancelled only if somebody wants to",
+    ("job", "collecting"): "a worker fetches files; cancelled only if somebody wants to",
+    ("job", "reading"): "a worker reads files; cancelled only if somebody wants to",
+    ("job", "cancelled"): "stopped on purpose; running it again is somebody's decision",
 }
 
 
@@ -130,8 +142,14 @@ def make(people, engagement, llm):
         llm.stages.filter(stage="survey").update(state=state)
         return llm.stages.get(stage="survey"), stages.TRANSITIONS
 
+    def a_job(state):
+        return Job.objects.create(
+            kind="env.gpu_probe", engagement=engagement, created_by=people[Role.CONSULTANT],
+            state=state, finished_at=now if state in FINAL_STATES else None), job.TRANSITIONS
+
     makers = {"survey": a_survey, "quote": a_quote, "change": a_change, "timesheet": a_timesheet,
-              "weekly": a_weekly, "document": a_document, "review": a_review, "stage": a_stage}
+              "weekly": a_weekly, "document": a_document, "review": a_review, "stage": a_stage,
+              "job": a_job}
     return lambda table, state: makers[table](state)
 
 
@@ -149,6 +167,29 @@ def test_in_every_state_somebody_can_go_on_and_really_may(people, engagement, ma
         has_moves = transitions and transitions.moves_from(state) and step.code != "quote_due"
         for person in step.people if has_moves else ():
             assert allowed_moves(person, transitions, row), (step.code, person)
+
+
+def _steps_of_job(row):
+    return steps_of(row, User.objects.get(role=Role.ADMINISTRATOR))
+
+
+@pytest.mark.parametrize("left", ["team", "account", "role"])
+def test_a_failed_job_whose_author_left_is_for_the_others(people, engagement, make, left):
+    row, _table = make("job", JobState.FAILED)
+    author = people[Role.CONSULTANT]
+    [step] = _steps_of_job(row)
+    assert step.people == [author]
+    if left == "team":
+        Membership.objects.filter(engagement=engagement, user=author).delete()
+    elif left == "account":
+        User.objects.filter(pk=author.pk).update(is_active=False)
+    else:
+        User.objects.filter(pk=author.pk).update(role=Role.SALES)
+    [step] = _steps_of_job(row)
+    assert author not in step.people
+    assert people[Role.MANAGER] in step.people
+    for person in step.people:
+        assert allowed_moves(person, job.TRANSITIONS, row) == ["retry"]
 
 
 def test_where_nobody_can_go_on_the_missing_role_is_named(people, engagement, make):
