@@ -17,18 +17,17 @@ CONFIG = """
 ClusterName=desk
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={controller}
-SlurmdPort={daemon}
 AuthType=auth/munge
 AuthInfo=socket={root}/munge.socket
 CredType=cred/munge
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={root}/state
-SlurmdSpoolDir={root}/spool
+SlurmdSpoolDir={root}/spool-%n
 SlurmctldPidFile={root}/slurmctld.pid
-SlurmdPidFile={root}/slurmd.pid
+SlurmdPidFile={root}/slurmd-%n.pid
 SlurmctldLogFile={root}/slurmctld.log
-SlurmdLogFile={root}/slurmd.log
+SlurmdLogFile={root}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 SelectType=select/cons_tres
@@ -43,11 +42,13 @@ KillWait=5
 MinJobAge={min_job_age}
 SlurmdParameters=config_overrides
 GresTypes=npu
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory=4000 Gres=npu:8
-PartitionName=npu Nodes={host} Default=YES MaxTime=1-00:00:00 State=UP OverSubscribe=NO
-PartitionName=short Nodes={host} MaxTime=5 State=UP
+{nodes}
+PartitionName=npu Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP OverSubscribe=NO
+PartitionName=short Nodes=ALL MaxTime=5 State=UP
 """
-GRES = "NodeName={host} Name=npu File={root}/dev/davinci[0-7]\n"
+NODE = ("NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cores} "
+        "RealMemory=4000 Gres=npu:8")
+GRES = "NodeName={name} Name=npu File={root}/dev/davinci[0-7]\n"
 
 
 def missing() -> str:
@@ -63,16 +64,17 @@ def _program(name: str) -> str | None:
 
 
 class Slurm:
-    """One cluster of one node with eight cards.
+    """One cluster of nodes with eight cards each, all of them this machine.
 
     Args:
-        cores: of the node; each job takes one.
+        cores: of a node; each job takes one.
         min_job_age: seconds that an ended job stays in squeue.
     """
 
-    def __init__(self, root: Path, cores: int = 16, min_job_age: int = 300) -> None:
+    def __init__(self, root: Path, cores: int = 16, min_job_age: int = 300, nodes: int = 1) -> None:
         self.root, host = root, socket.gethostname().split(".")[0]
-        for name in ("state", "spool", "dev"):
+        self.nodes = [host] if nodes == 1 else [f"compute-{n + 1}" for n in range(nodes)]
+        for name in ("state", "dev"):
             (root / name).mkdir(parents=True)
         for card in range(8):
             (root / "dev" / f"davinci{card}").touch()
@@ -80,9 +82,11 @@ class Slurm:
         (root / "munge.key").chmod(0o400)
         self.config = root / "slurm.conf"
         self.config.write_text(CONFIG.format(
-            root=root, host=host, cores=cores, min_job_age=min_job_age, controller=free_port(),
-            daemon=free_port()))
-        (root / "gres.conf").write_text(GRES.format(root=root, host=host))
+            root=root, host=host, min_job_age=min_job_age, controller=free_port(),
+            nodes="\n".join(NODE.format(name=name, host=host, port=free_port(), cores=cores)
+                            for name in self.nodes)))
+        (root / "gres.conf").write_text("".join(
+            GRES.format(root=root, name=name) for name in self.nodes))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -95,7 +99,8 @@ class Slurm:
                  f"--key-file={root}/munge.key", f"--pid-file={root}/munged.pid",
                  f"--log-file={root}/munged.log", f"--seed-file={root}/munged.seed"],
                 [_program("slurmctld"), "-D", "-f", str(self.config)],
-                [_program("slurmd"), "-D", "-f", str(self.config)]]
+                *([_program("slurmd"), "-D", "-f", str(self.config), "-N", name]
+                  for name in self.nodes)]
 
     def lines(self) -> str:
         """The same as lines of a shell script, in the background."""
@@ -113,7 +118,8 @@ class Slurm:
 
     def wait_for_nodes(self, seconds: float = 60) -> None:
         deadline = time.monotonic() + seconds
-        while self.ask("sinfo", "--noheader", "--format=%T").strip() not in ("idle", "mixed"):
+        while set(self.ask("sinfo", "--noheader", "--partition=npu", "--format=%T").split()) - {
+                "idle", "mixed"} or not self.ask("sinfo", "--noheader"):
             assert time.monotonic() < deadline, (self.root / "slurmctld.log").read_text()[-3000:]
             time.sleep(0.2)
 

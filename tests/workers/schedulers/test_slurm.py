@@ -2,15 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 import time
 from pathlib import Path
 
 import pytest
-from django.utils.translation import override
 
 from tests.workers import podman
+from tests.workers.schedulers.slurm_jobs import ended, runs, shown, until
 from tests.workers.shell_kind import ShellKind
 from tests.workers.slurm_cluster import missing, running_slurm
 from tests.workers.sshd import USER, can_run, running_sshd
@@ -61,27 +60,6 @@ def queue(monkeypatch, people, engagement, node):
                                   parameters={"script": script, "cards": cards})
 
     return go
-
-
-def until(job: Job, done, seconds: float = 60) -> Job:
-    """Steps the job until `done` says so."""
-    deadline = time.monotonic() + seconds
-    while not done(job):
-        assert time.monotonic() < deadline, (job.state, job.sentence, job.technical_cause)
-        Job.objects.filter(pk=job.pk).update(next_step_at=None)
-        runner.advance_while_due(job.pk, most=1)
-        job.refresh_from_db()
-        time.sleep(0.2)
-    return job
-
-
-def ended(job: Job) -> bool:
-    return job.is_final
-
-
-def shown(job: Job) -> str:
-    with override("en"):
-        return job.sentence
 
 
 def kept(job: Job) -> dict:
@@ -139,18 +117,13 @@ def test_the_reason_for_waiting_is_shown_and_a_waiting_job_is_cancelled(queue, p
 def test_stubborn_processes_are_killed_and_looked_for(queue, people, cluster):
     job = queue("trap '' TERM; setsid sh -c \"trap '' TERM; sleep 98765\" & "
                 "while :; do sleep 1; done")
-    until(job, lambda job: job.state == JobState.RUNNING and _runs("sleep 98765"))
+    until(job, lambda job: job.state == JobState.RUNNING and runs("sleep 98765"))
     services.cancel_job(actor=people["consultant"], job=job)
     until(job, ended)
     assert (job.state, shown(job)) == (JobState.CANCELLED,
                                        "Cancelled; nothing of it runs any more.")
-    assert not _runs("sleep 98765")
+    assert not runs("sleep 98765")
     assert cluster.ask("squeue", "--noheader", "--name", job.directory_name) == ""
-
-
-def _runs(command: str) -> bool:
-    return subprocess.run(["pgrep", "-f", f"^{command}"], capture_output=True,
-                          check=False).returncode == 0
 
 
 def test_an_answer_that_was_lost_submits_nothing_twice(queue, monkeypatch, cluster):
@@ -278,15 +251,15 @@ def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, 
         until(job, lambda job: list(sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")))
         services.cancel_job(actor=people["consultant"], job=job)
         assert until(job, ended, 90).state == JobState.CANCELLED
-        assert not _runs("sleep 97")
+        assert not runs("sleep 97")
         job = until(queue("setsid sleep 98 & touch begun; sleep 99"), lambda job: list(
             sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")) and "scheduler" in
             job.results and kept(job).get("job_id"))
         cluster.ask("scancel", "--signal=KILL", "--full", kept(job)["job_id"])
         assert until(job, ended, 150).state == JobState.CANCELLED
         assert "not through the desk" in shown(job)
-        assert not _runs("sleep 98")
-        assert not _runs("sleep 99")
+        assert not runs("sleep 98")
+        assert not runs("sleep 99")
         if place == "container":  # the next job on the compute node forgets what is left of it
             heart = sshd.home / "desk-jobs" / job.directory_name / "heartbeat"
             os.utime(heart, (time.time() - 600,) * 2)
