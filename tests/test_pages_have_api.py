@@ -265,6 +265,11 @@ ENDPOINTS = {
     "planning:weekly_refresh": ["POST weekly-report-refresh"],
     "planning:weekly_freeze": ["POST weekly-report-freeze"],
     "planning:changes": ["GET change-request-list"],
+    "planning:proposal_new": ["POST change-proposal-list"],
+    "planning:proposal": ["GET change-proposal-detail"],
+    "planning:proposal_convert": ["POST change-proposal-convert"],
+    "planning:proposal_move": [f"POST change-proposal-{move}" for move in (
+        "answer", "decline", "withdraw")],
     "planning:change_new": ["POST change-request-list"],
     "planning:change": ["GET change-request-detail", "GET change-request-facts",
                         "POST change-request-result"],

@@ -29,6 +29,7 @@ EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
 MANAGERS = frozenset({ADMIN, MANAGER})
 WORKERS = frozenset({ADMIN, MANAGER, CONSULTANT})
+REVIEWERS = frozenset({REVIEWER})
 PRICERS = frozenset({ADMIN, MANAGER, SALES})
 
 # Routes that answer GET: who gets 200. Everybody else gets 403 or 404.
@@ -102,7 +103,8 @@ READ = {
     "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
     "planning:weekly": FIRM, "planning:cooperation": EVERYBODY,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
-    "planning:change_edit": WORKERS,
+    "planning:change_edit": WORKERS, "planning:proposal_new": REVIEWERS,
+    "planning:proposal": EVERYBODY, "planning:proposal_convert": WORKERS,
     "planning:pdf": FIRM,
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
     "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
@@ -188,6 +190,7 @@ WRITE = {
     "planning:minutes_confirm", "planning:weekly_draft",
     "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
     "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
+    "planning:proposal_move",
     "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
     "notices:again", "notices:channel_rotate", "notices:channel_replay",
     "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",
@@ -246,8 +249,11 @@ def planning_world(people, engagement) -> dict[str, list]:
     report = weekly_reports.draft_weekly(day=day, **common)
     change = changes.create_change(title="c", category="scope", requested_by="x", reason="x",
                                    before="x", after="x", **common)
-    from delivery.planning.services import time_entries, timesheets
+    from delivery.planning.services import change_proposals, time_entries, timesheets
 
+    proposal = change_proposals.raise_proposal(
+        actor=people[REVIEWER], engagement=engagement, title="c", category="scope",
+        description="d", reason="r")
     entry = time_entries.record_time(work_date=day, half="am", item="env", grade="engineer",
                                      **common)
     sheet = timesheets.confirm_month(month=day, **common)
@@ -256,10 +262,11 @@ def planning_world(people, engagement) -> dict[str, list]:
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "planned_versions", "control", "risk_new",
                      "issue_new", "todo_new", "meeting_new", "changes", "change_new",
-                     "cooperation")
+                     "proposal_new", "cooperation")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
             "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
             "change": change, "change_edit": change,
+            "proposal": proposal, "proposal_convert": proposal,
             "time_correct": entry, "timesheet": sheet}
     return {**{f"planning:{name}": [code] for name in of_engagement},
             **{f"planning:{name}": [row.pk] for name, row in rows.items()},

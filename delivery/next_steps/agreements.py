@@ -11,7 +11,7 @@ from assessments.models import Baseline, Confirmation, CriteriaSet, Side
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, states
 from delivery.planning.changes.transitions import DUTIES as CHANGE_DUTIES
-from delivery.planning.models import ChangeRequest, Timesheet
+from delivery.planning.models import ChangeProposal, ChangeRequest, Timesheet
 from delivery.quotes.models import Quote
 from delivery.quotes.transitions import DUTIES, may_review
 from delivery.surveys.models import Survey
@@ -203,8 +203,21 @@ def _unreplaced(scope: Scope) -> Iterable[Timesheet]:
     return _sheets(state=SHEET.REJECTED)(scope).filter(~Exists(later))
 
 
+def _proposals(scope: Scope) -> Iterable[ChangeProposal]:
+    return scope.of(ChangeProposal.objects).filter(
+        state=ChangeProposal.State.OPEN).select_related("engagement")
+
+
+def _proposal_place(proposal: ChangeProposal) -> Place:
+    return Place(title=str(proposal), engagement=proposal.engagement.code,
+                 url=reverse("planning:proposal", args=[proposal.pk]), since=proposal.created_at)
+
+
 _CHANGE = gettext_lazy("Change to decide on")
 CHANGES = (
+    NextStep(code="change_proposal", label=gettext_lazy("Change proposal to answer"),
+             may=_may(Can.WORK), order=("created_at",), rows=_proposals, place=_proposal_place,
+             covers=states("change_proposal", ChangeProposal.State.OPEN)),
     NextStep(code="change_draft", label=gettext_lazy("Change to submit"), may=_may(Can.WORK),
              asks=None, rows=_changes(state=CHANGE.DRAFT), place=_change_place,
              covers=states("change", CHANGE.DRAFT)),

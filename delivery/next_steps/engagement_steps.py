@@ -18,7 +18,8 @@ from engagements.models import Engagement, Role, User
 from engagements.text.text_joining import following, listed
 
 TABLES = {"surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
-          "planning.changerequest": "change", "planning.timesheet": "timesheet",
+          "planning.changerequest": "change", "planning.changeproposal": "change_proposal",
+          "planning.timesheet": "timesheet",
           "engagements.stagerecord": "stage", "workers.job": "job"}
 
 

@@ -6,12 +6,6 @@ from django.apps import apps
 from django.db.models import Model
 from django.urls import reverse
 
-# Issued planning documents and their pages, as `planning.document_files` has them, which loads the
-# typesetter; a plan's baseline has no page of its own.
-PLANNING_PAGES = {
-    "planning.weeklyreport": "planning:weekly", "planning.changerequest": "planning:change",
-    "planning.timesheet": "planning:timesheet", "planning.planbaseline": ""}
-
 
 @dataclass(frozen=True)
 class Subject:
@@ -80,17 +74,20 @@ def _signer(signer, _action) -> Subject:
                    person=signer.user)
 
 
-def _planning(row, _action) -> Subject:
-    """A planning document whose file could not be made."""
-    page = PLANNING_PAGES[row._meta.label_lower]
-    path = (reverse(page, args=[row.pk]) if page
-            else reverse("planning:plan", args=[row.engagement.code]))
-    return Subject(f"{row.engagement.code} · {row}", path)
+def _baseline(baseline, _action) -> Subject:
+    """It has no page of its own."""
+    code = baseline.engagement.code
+    return Subject(f"{code} · {baseline}", reverse("planning:plan", args=[code]))
 
 
 def _change(change, _action) -> Subject:
     return Subject(change.code, reverse("planning:change", args=[change.pk]),
                    person=change.created_by)
+
+
+def _proposal(proposal, _action) -> Subject:
+    return Subject(proposal.code, reverse("planning:proposal", args=[proposal.pk]),
+                   person=proposal.created_by)
 
 
 def _timesheet(sheet, _action) -> Subject:
@@ -125,10 +122,11 @@ def _damaged_file(damage, _action) -> Subject:
 BUILDERS = {
     "notices.channel": _channel,
     "operation.damagedfile": _damaged_file,
-    "planning.changerequest": _change, "planning.timesheet": _timesheet,
-    "planning.weeklyreport": _weekly, "planning.todo": _todo, "planning.meeting": _minutes,
+    "planning.changerequest": _change, "planning.changeproposal": _proposal,
+    "planning.timesheet": _timesheet,
+    "planning.planbaseline": _baseline, "planning.weeklyreport": _weekly,
+    "planning.todo": _todo, "planning.meeting": _minutes,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
     "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,
-    **dict.fromkeys(PLANNING_PAGES, _planning),
 }

@@ -8,7 +8,7 @@ track_rows(own.Plan, own.Task, own.Dependency, own.Milestone, own.PlanBaseline,
 track_rows(own.EffortDriver, own.EffortEstimate, own.EffortLine)
 track_rows(own.TimeEntry, own.Timesheet, own.GradeCost)
 track_rows(own.Risk, own.ProjectIssue, own.Meeting, own.MeetingFile, own.Todo, own.WeeklyReport)
-track_rows(own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect, own.CriterionEffect,
-           own.AddedCriterion, own.PriceEffect)
+track_rows(own.ChangeProposal, own.ChangeRequest, own.ScopeEffect, own.ScheduleEffect,
+           own.CriterionEffect, own.AddedCriterion, own.PriceEffect)
 track_rows(own.PlanBaselineFile, own.WeeklyReportFile, own.ChangeRequestFile,
            own.TimesheetFile)

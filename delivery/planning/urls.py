@@ -3,6 +3,7 @@ from django.urls import path, re_path
 from delivery.planning.views import (
     board,
     calendar,
+    change_proposals,
     changes,
     control,
     cooperation,
@@ -17,6 +18,12 @@ OF = "engagements/<str:code>/"
 EFFECT = r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|added|price)/"
 
 urlpatterns = [
+    path(OF + "changes/propose/", change_proposals.proposal_new, name="proposal_new"),
+    path("change-proposals/<int:pk>/", change_proposals.proposal, name="proposal"),
+    path("change-proposals/<int:pk>/convert/", change_proposals.proposal_convert,
+         name="proposal_convert"),
+    path("change-proposals/<int:pk>/<str:move>/", change_proposals.proposal_move,
+         name="proposal_move"),
     path("board/", board.board, name="board"),
     path("board/move/", board.board_move, name="board_move"),
     path(OF + "effort/", effort.effort, name="effort"),

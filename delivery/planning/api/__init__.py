@@ -1,6 +1,6 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.planning.api import board, changes, control, effort, plan
+from delivery.planning.api import board, change_proposals, changes, control, effort, plan
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
@@ -17,5 +17,6 @@ routes = [
     ("meetings", control.MeetingViewSet, "meeting"),
     ("weekly-reports", control.WeeklyReportViewSet, "weekly-report"),
     ("change-requests", changes.ChangeRequestViewSet, "change-request"),
+    ("change-proposals", change_proposals.ChangeProposalViewSet, "change-proposal"),
     ("board", board.BoardViewSet, "board"),
 ]

@@ -11,6 +11,12 @@ from delivery.planning.serializers.change import (
     ScheduleEffectSerializer,
     ScopeEffectSerializer,
 )
+from delivery.planning.serializers.change_proposal import (
+    ChangeProposalSerializer,
+    ConversionSerializer,
+    ProposalAnswerSerializer,
+    ProposalReasonSerializer,
+)
 from delivery.planning.serializers.control import (
     EditedSerializer,
     MeetingSerializer,
@@ -52,8 +58,10 @@ __all__ = [
     "AdjustSerializer",
     "BoardRowSerializer",
     "CalibrationSerializer",
+    "ChangeProposalSerializer",
     "ChangeRequestSerializer",
     "ChangeResultSerializer",
+    "ConversionSerializer",
     "CriterionEffectSerializer",
     "DependencySerializer",
     "EditedSerializer",
@@ -70,6 +78,8 @@ __all__ = [
     "PlannedVersionSerializer",
     "PriceEffectSerializer",
     "ProjectIssueSerializer",
+    "ProposalAnswerSerializer",
+    "ProposalReasonSerializer",
     "RejectionSerializer",
     "RiskSerializer",
     "ScheduleEffectSerializer",

@@ -19,7 +19,7 @@ from delivery.planning.forms.change import (
     ScheduleEffectForm,
     ScopeEffectForm,
 )
-from delivery.planning.models import ChangeRequest
+from delivery.planning.models import ChangeProposal, ChangeRequest
 from delivery.planning.services import added_criteria
 from delivery.planning.services import change_drafts as effect_services
 from delivery.planning.services import changes as services
@@ -38,8 +38,10 @@ def changes(request, code):
     engagement = visible_engagement(request, code)
     rows = ChangeRequest.objects.visible_to(request.user).filter(
         engagement=engagement).select_related("engagement", "created_by")
+    proposals = ChangeProposal.objects.visible_to(request.user).filter(
+        engagement=engagement).select_related("engagement", "created_by")
     return render(request, "delivery/planning/changes.html", {
-        "engagement": engagement, "active": "changes", "changes": rows})
+        "engagement": engagement, "active": "changes", "changes": rows, "proposals": proposals})
 
 
 @require_http_methods(["GET", "POST"])

@@ -163,6 +163,11 @@ CHANGES = {
     "change.approve_firm": _("Change approved by us"),
     "change.approve_customer": _("Change approved by the customer"),
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
+    "change_proposal.raise": _("Change proposed by the customer"),
+    "change_proposal.convert": _("Change request drafted from a proposal"),
+    "change_proposal.answer": _("Change proposal answered"),
+    "change_proposal.decline": _("Change proposal declined"),
+    "change_proposal.withdraw": _("Change proposal withdrawn"),
     "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {

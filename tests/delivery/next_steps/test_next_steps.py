@@ -15,10 +15,11 @@ from delivery.acceptance.review import transitions as review
 from delivery.next_steps import engagement_steps
 from delivery.next_steps.engagement_steps import steps_of
 from delivery.next_steps.registry import RULES
+from delivery.planning.changes import proposal_transitions as change_proposal
 from delivery.planning.changes import transitions as change
 from delivery.planning.control import transitions as weekly
 from delivery.planning.models import ChangeRequest, Timesheet
-from delivery.planning.services import changes
+from delivery.planning.services import change_proposals, changes
 from delivery.planning.services.weekly_reports import draft_weekly
 from delivery.planning.time import transitions as timesheet
 from delivery.portal.templatetags.next_steps import next_steps
@@ -38,7 +39,8 @@ from workers.jobs import transitions as job
 from workers.models import Job, JobState
 from workers.models.job import FINAL_STATES
 
-TABLES = {"survey": survey, "quote": quote, "change": change, "timesheet": timesheet,
+TABLES = {"survey": survey, "quote": quote, "change": change,
+          "change_proposal": change_proposal, "timesheet": timesheet,
           "weekly": weekly, "document": document, "review": review, "stage": stages,
           "job": job}
 # States from which moves lead on although nobody is waited for, and why.
@@ -108,6 +110,11 @@ def make(people, engagement, llm):
                 "firm_approved_by": people[Role.MANAGER]}))
         return ChangeRequest.objects.get(pk=row.pk), change.TRANSITIONS
 
+    def a_proposal(_state):
+        return change_proposals.raise_proposal(
+            actor=people[Role.REVIEWER], engagement=engagement, title="c", category="scope",
+            description="d", reason="r"), change_proposal.TRANSITIONS
+
     def a_timesheet(state):
         return Timesheet.objects.create(
             engagement=engagement, month=date(2025, 7, 1), number=1, content_hash="x",
@@ -147,7 +154,8 @@ def make(people, engagement, llm):
             kind="env.gpu_probe", engagement=engagement, created_by=people[Role.CONSULTANT],
             state=state, finished_at=now if state in FINAL_STATES else None), job.TRANSITIONS
 
-    makers = {"survey": a_survey, "quote": a_quote, "change": a_change, "timesheet": a_timesheet,
+    makers = {"survey": a_survey, "quote": a_quote, "change": a_change,
+              "change_proposal": a_proposal, "timesheet": a_timesheet,
               "weekly": a_weekly, "document": a_document, "review": a_review, "stage": a_stage,
               "job": a_job}
     return lambda table, state: makers[table](state)

@@ -6,10 +6,16 @@ from functools import partial
 import pytest
 from django.utils import timezone
 
+from delivery.planning.changes import proposal_transitions as change_proposal
 from delivery.planning.changes import transitions as change
 from delivery.planning.control import transitions as weekly
-from delivery.planning.models import ChangeRequest, Timesheet, WeeklyReport
-from delivery.planning.services import changes, timesheets, weekly_reports
+from delivery.planning.models import ChangeProposal, ChangeRequest, Timesheet, WeeklyReport
+from delivery.planning.services import (
+    change_proposals,
+    changes,
+    timesheets,
+    weekly_reports,
+)
 from delivery.planning.time import transitions as timesheet
 from engagements.models import Role
 from engagements.moves import allowed_moves
@@ -21,6 +27,11 @@ CHANGES = grid("""
     submitted: administrator manager reviewer = approve reject
     submitted: consultant = withdraw
     applied: administrator manager consultant = result
+""")
+PROPOSALS = grid("""
+    open: administrator manager = convert answer decline
+    open: consultant = convert answer
+    open: reviewer = withdraw
 """)
 TIMESHEETS = grid("""
     submitted: reviewer = confirm reject
@@ -34,6 +45,7 @@ WEEKLY = grid("""
 
 def test_the_grids_name_every_move():
     check_coverage(change.TRANSITIONS, CHANGES, ChangeRequest.State.values)
+    check_coverage(change_proposal.TRANSITIONS, PROPOSALS, ChangeProposal.State.values)
     check_coverage(timesheet.TRANSITIONS, TIMESHEETS, Timesheet.State.values)
     check_coverage(weekly.TRANSITIONS, WEEKLY, WeeklyReport.State.values)
 
@@ -67,6 +79,31 @@ def test_who_wrote_a_change_does_not_decide_and_no_side_approves_twice(people, e
     row = change_in(engagement, manager, "submitted", customer_approved_at=timezone.now())
     assert allowed_moves(manager, change.TRANSITIONS, row) == ["withdraw"]
     assert allowed_moves(reviewer, change.TRANSITIONS, row) == ["reject"]
+
+
+def move_proposal(person, row, move):
+    service, words = {
+        "convert": (change_proposals.convert_proposal, {"before": "b"}),
+        "answer": (change_proposals.answer_proposal, {"answer": "a"}),
+        "decline": (change_proposals.decline_proposal, {"reason": "r"}),
+        "withdraw": (change_proposals.withdraw_proposal, {})}[move]
+    service(actor=person, proposal=row, **words)
+
+
+@pytest.mark.parametrize("state", ChangeProposal.State.values)
+def test_proposals(people, engagement, state):
+    """The reviewer proposed it."""
+    manager, is_ended = people[Role.MANAGER], state not in ("open", "withdrawn")
+    row = change_proposals.raise_proposal(
+        actor=people[Role.REVIEWER], engagement=engagement, title="t", category="scope",
+        description="d", reason="r")
+    ChangeProposal.objects.filter(pk=row.pk).update(
+        state=state, answer="a" if is_ended else "",
+        change=change_in(engagement, manager, "draft") if state == "converted" else None,
+        answered_by=manager if is_ended else None, answered_at=timezone.now() if is_ended else None)
+    row.refresh_from_db()
+    check_state(change_proposal.TRANSITIONS, PROPOSALS, people, row, move_proposal,
+                f"/api/v1/change-proposals/{row.pk}/")
 
 
 def move_timesheet(person, row, move):

@@ -1,0 +1,81 @@
+"""Pages of change proposals: the customer's form, and the firm's answer."""
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from delivery.planning.changes.proposal_transitions import TRANSITIONS, ProposalMove
+from delivery.planning.forms.change import ChangeForm
+from delivery.planning.forms.change_proposal import ChangeProposalForm
+from delivery.planning.models import ChangeProposal, ChangeRequest
+from delivery.planning.services import change_proposals as services
+from delivery.planning.views.common import form_page, saved, visible_engagement
+from engagements.access import Can, require
+from engagements.moves import allowed_moves, require_move
+from engagements.web.form_actions import attempt
+
+
+@require_http_methods(["GET", "POST"])
+def proposal_new(request, code):
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.REVIEW, engagement)
+    form = ChangeProposalForm(request.POST or None, engagement=engagement)
+    if form.is_valid():
+        made = saved(form, lambda: services.raise_proposal(
+            actor=request.user, engagement=engagement, **form.cleaned_data))
+        if made:
+            return redirect("planning:proposal", made.pk)
+    return form_page(request, form, engagement, title=_("Propose a change"),
+                     section=_("Changes"), back=reverse("planning:changes", args=[code]),
+                     active="changes", submit=_("Send to the supplier"))
+
+
+@require_GET
+def proposal(request, pk):
+    row = _proposal(request, pk)
+    change = ChangeRequest.objects.visible_to(request.user).filter(pk=row.change_id).first()
+    return render(request, "delivery/planning/change_proposal.html", {
+        "proposal": row, "engagement": row.engagement, "active": "changes", "change": change,
+        "moves": allowed_moves(request.user, TRANSITIONS, row)})
+
+
+@require_http_methods(["GET", "POST"])
+def proposal_convert(request, pk):
+    """The form of a change request with what the proposal says."""
+    row = _proposal(request, pk)
+    require_move(request.user, TRANSITIONS, row, ProposalMove.CONVERT)
+    form = ChangeForm(request.POST or None, engagement=row.engagement,
+                      initial=services.change_fields(row))
+    if form.is_valid():
+        made = saved(form, lambda: services.convert_proposal(
+            actor=request.user, proposal=row, **form.cleaned_data))
+        if made:
+            return redirect("planning:change", made.pk)
+    return form_page(request, form, row.engagement, title=_("New change request"),
+                     section=_("Changes"), back=reverse("planning:proposal", args=[pk]),
+                     active="changes", submit=_("Save the draft"))
+
+
+@require_POST
+def proposal_move(request, pk, move):
+    row, text = _proposal(request, pk), request.POST.get("text", "")
+    moves = {
+        "answer": (lambda: services.answer_proposal(actor=request.user, proposal=row, answer=text),
+                   _("Answered.")),
+        "decline": (lambda: services.decline_proposal(
+            actor=request.user, proposal=row, reason=text), _("Declined.")),
+        "withdraw": (lambda: services.withdraw_proposal(actor=request.user, proposal=row),
+                     _("Withdrawn.")),
+    }
+    if move not in moves:
+        raise Http404
+    service, success = moves[move]
+    attempt(request, service, success)
+    return redirect("planning:proposal", pk)
+
+
+def _proposal(request, pk: int) -> ChangeProposal:
+    return get_object_or_404(ChangeProposal.objects.visible_to(request.user).select_related(
+        "engagement__customer", "created_by", "answered_by", "model"), pk=pk)
