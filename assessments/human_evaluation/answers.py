@@ -29,7 +29,7 @@ def answers_in(artifact: Artifact) -> dict[str, str]:
                 "%(file)s, entry %(n)d: an object with “prompt” and “answer” as texts is "
                 "expected.") % {"file": artifact.name, "n": number})
         if prompt in found:
-            raise InvalidInput(_("%(file)s, entry %(n)d: this prompt stands in it twice.") % {
+            raise InvalidInput(_("%(file)s, entry %(n)d: this prompt occurs twice.") % {
                 "file": artifact.name, "n": number})
         found[prompt] = answer
     if not found or len(found) > MOST_ITEMS:
@@ -42,7 +42,7 @@ def paired(baseline: Artifact, candidate: Artifact) -> list[dict[str, str]]:
     """[{"prompt", "baseline", "candidate"}]; both files must answer the same prompts."""
     one, other = answers_in(baseline), answers_in(candidate)
     if alone := [prompt for prompt in (*one, *other) if prompt not in one or prompt not in other]:
-        raise InvalidInput(_("%(n)d prompts stand in one of the files only, first: %(prompt)s") % {
+        raise InvalidInput(_("Prompts in only one of the files: %(n)d, first: %(prompt)s") % {
             "n": len(alone), "prompt": alone[0][:80]})
     return [{"prompt": prompt, "baseline": answer, "candidate": other[prompt]}
             for prompt, answer in one.items()]

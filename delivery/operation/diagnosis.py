@@ -156,7 +156,7 @@ def stored_files() -> Iterator[Finding]:
         yield Finding(_("Stored files"), GOOD, _("none is known to be damaged"))
     if settings.OBJECT_LOCK_DAYS and (fault := _fault_of_lock()):
         yield Finding(_("Evidence lock"), BAD, _advised(
-            fault, _("make the bucket anew with object lock, or unset DESK_ARTIFACT_LOCK_DAYS")))
+            fault, _("create a new bucket with object lock, or unset DESK_ARTIFACT_LOCK_DAYS")))
 
 
 def _fault_of_lock() -> str:

@@ -45,8 +45,8 @@ def _exchange_rate(quote: Quote, lines: Iterable, url: str) -> QuoteCheck:
         return QuoteCheck("R-QUO-10", True, _("Every price is converted at the exchange rate of "
                                               "the quote."))
     return QuoteCheck("R-QUO-10", False, _(
-        "The exchange rate is %(rate)s now; lines priced at another one: %(codes)s. Price them "
-        "anew or restore the rate.") % {
+        "The exchange rate is %(rate)s now; lines priced at another one: %(codes)s. Reprice them "
+        "or restore the rate.") % {
             "rate": f"{quote.exchange_rate.normalize():f}", "codes": listed(wrong[:SHOWN])}, url)
 
 

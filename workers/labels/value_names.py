@@ -28,7 +28,7 @@ NAMES = {
     "comparisons": _("comparisons"), "completed": _("completed"), "component": _("component"),
     "components": _("components"), "computing": _("computing"), "concurrency": _("concurrency"),
     "configuration": _("configuration"), "consistent": _("consistent"),
-    "construct_info": _("modules it stands in"), "context_id": _("context number"),
+    "construct_info": _("modules containing it"), "context_id": _("context number"),
     "core_id": _("core number"), "cosine": _("cosine similarity"), "count": _("how many"),
     "counts": _("how many"), "cp": "CP", "cpu_affinity": _("CPU affinity"),
     "cpu_model": _("processor"), "cpus": _("processor cores"), "cuda_version": _("CUDA version"),

@@ -56,7 +56,7 @@ CODES = {
     "EI0003": (gettext_noop("A collective operation got an argument that is not allowed (EI0003)."),
                SAME_EVERYWHERE),
     "EI0004": (gettext_noop("The rank table is not valid or does not fit the cluster (EI0004)."),
-               gettext_noop("Write the rank table anew from the nodes' real device addresses "
+               gettext_noop("Regenerate the rank table from the nodes' real device addresses "
                             "(hccn_tool -i N -ip -g).")),
     "EI0005": (gettext_noop("The ranks called a collective operation with different arguments "
                             "(EI0005)."), SAME_EVERYWHERE),

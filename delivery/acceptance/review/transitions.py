@@ -63,7 +63,7 @@ def current_signer(user: User, review: Review) -> Signer | None:
     refused = next((row for row in rows if row.state == Signer.State.DECLINED), None)
     if refused:
         raise WrongState(_("%(person)s declined to sign: %(reason)s The project manager names the "
-                           "signers anew or issues a new version.")
+                           "signers again or issues a new version.")
                          % {"person": refused.user, "reason": refused.reason})
     if rows and user.pk not in {row.user_id for row in rows}:
         raise NotAllowed(_("You are not among the signers of this document."))

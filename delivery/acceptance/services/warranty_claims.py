@@ -73,7 +73,7 @@ def _check_run(claim: WarrantyClaim, run: Job) -> None:
     if not is_of_it or run.state != JobState.SUCCEEDED:
         raise InvalidInput(_("Name a run of this engagement and model that succeeded."))
     if run.finished_at is None or run.finished_at < claim.raised_at:
-        raise InvalidInput(_("Run #%(run)d ended before the claim; run the regression anew.")
+        raise InvalidInput(_("Run #%(run)d ended before the claim; run the regression again.")
                            % {"run": run.pk})
 
 

@@ -58,7 +58,7 @@ SURVEYS = {
 NODES_AND_JOBS = {
     "node.enrol": _("Node enrolled"), "node.confirm": _("Host key confirmed"),
     "node.edit": _("Node changed"), "node.maintenance": _("Node's maintenance switched"),
-    "node.quarantine": _("Node quarantined"), "node.refetch_key": _("Host key fetched anew"),
+    "node.quarantine": _("Node quarantined"), "node.refetch_key": _("Host key fetched again"),
     "node_login.add": _("Log-in on a node added"),
     "node_login.change": _("Log-in on a node changed"),
     "node_login.withdraw": _("Log-in on a node withdrawn"),

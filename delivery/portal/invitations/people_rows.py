@@ -88,7 +88,7 @@ def checked_rows(rows: list[tuple[str, dict[str, str]]]) -> list[PersonRow]:
         faults = [f"{form.fields[field].label}: {sentence}"
                   for field, sentences in form.errors.items() for sentence in sentences]
         if facts["username"] and names[facts["username"].casefold()] > 1:
-            faults.append(_("The log-in name “%(name)s” stands in several rows.")
+            faults.append(_("The log-in name “%(name)s” appears in several rows.")
                           % {"name": facts["username"]})
         found.append(PersonRow(place, facts, faults))
     return found

@@ -235,8 +235,8 @@ def _run_steps(found: Required) -> Iterator[str]:
     for command, jobs in list(commands.items())[:COMMANDS]:
         yield f"{listed(f'#{job.pk}' for job in dict.fromkeys(jobs))} {command}"
     if (rest := len(commands) - COMMANDS) > 0:
-        yield ngettext("%(n)d more command stands in the annex file.",
-                       "%(n)d more commands stand in the annex file.", rest) % {"n": rest}
+        yield ngettext("%(n)d more command is in the annex file.",
+                       "%(n)d more commands are in the annex file.", rest) % {"n": rest}
     if not commands:
         yield listed(kind_title(kind) for kind in found.required.kinds)
 

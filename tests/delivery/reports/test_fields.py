@@ -17,7 +17,7 @@ PROJECT = {"项目名称、编号": "Project code", "合同编号": "Contract nu
 SIGNED = {"签字": "Authorised representative (signature)", "盖章": "Seal", "日期": "Date"}
 BASIS = {"引用文件": "Contract; Signed acceptance criteria; Content hash (SHA-256)"}
 DEFINED = {"定义": "Formula; Alignment"}
-FILES = {"原始文件": "Each file stands in the evidence bundle"}
+FILES = {"原始文件": "Each file is in the evidence bundle"}
 MANIFEST = {"原始文件、哈希": "File; SHA-256"}
 ISSUES = {"遗留问题": "Outstanding issues; No.; Description; Effect; Responsible; Due; "
                    "Affects the final acceptance"}

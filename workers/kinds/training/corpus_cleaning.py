@@ -29,7 +29,7 @@ class CorpusCheck(JobKind):
         Parameter("tests", _("Test set"), "path", is_required=False,
                   help=_("In the same form. Empty: leakage is not looked for.")),
         Parameter("passage", _("Words of a passage"), "integer", default=13, minimum=3,
-                  maximum=200, help=_("So many words in a row, or Chinese characters, that stand "
+                  maximum=200, help=_("So many words in a row, or Chinese characters, that occur "
                                       "in both count as leaked; 13 is usual since GPT-3.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )

@@ -12,7 +12,7 @@ from workers.remote.scheduled import Scheduled
 WAITING = gettext_noop("Waiting in ModelArts as its job %(id)s: %(why)s")
 PHASES = {
     "Creating": gettext_noop("it is being created (Creating)."),
-    "Pending": gettext_noop("it stands in the queue of the resource pool (Pending)."),
+    "Pending": gettext_noop("it is queued in the resource pool (Pending)."),
 }
 ABNORMAL = gettext_noop("ModelArts calls it abnormal (%(reason)s).")
 
