@@ -1,5 +1,6 @@
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -113,6 +114,13 @@ class Engagement(models.Model):
     @property
     def localized_description(self) -> str:
         return localized(self.description, self.description_en)
+
+    @property
+    def days_late(self) -> int:
+        """Days since the agreed end of an engagement that is still under way; 0 in time."""
+        if self.ends_on is None or self.state != self.State.ACTIVE:
+            return 0
+        return max(0, (timezone.localdate() - self.ends_on).days)
 
 
 class MembershipQuerySet(AuditedQuerySet):

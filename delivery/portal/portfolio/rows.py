@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from datetime import date
 from decimal import Decimal
 
 from django.db.models import Count, Exists, F, OuterRef, Subquery
@@ -25,7 +24,6 @@ class PortfolioRow:
     """One engagement with its figures. Money in yuan without tax; days are person-days."""
 
     engagement: Engagement
-    today: date
     owner: str = ""
     stages_passed: int = 0
     stages_in_scope: int = 0
@@ -38,11 +36,7 @@ class PortfolioRow:
 
     @property
     def days_late(self) -> int:
-        """Days since the agreed end of an engagement that is still under way; 0 in time."""
-        ends_on = self.engagement.ends_on
-        if ends_on is None or self.engagement.state != RUNNING:
-            return 0
-        return max(0, (self.today - ends_on).days)
+        return self.engagement.days_late
 
     @property
     def is_over_budget(self) -> bool:
@@ -86,11 +80,11 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
     owners, progress = _owners(keys), _progress(keys)
     risks, failing, efforts = _open_risks(keys), failing_counts(keys), efforts_of(keys)
     costs = grade_costs() if with_money else {}
-    today, rows = timezone.localdate(), []
+    rows = []
     for engagement in found:
         stands, effort = progress[engagement.pk], efforts[engagement.pk]
         rows.append(PortfolioRow(
-            engagement, today, owners.get(engagement.pk, ""), stands.passed, stands.in_scope,
+            engagement, owners.get(engagement.pk, ""), stands.passed, stands.in_scope,
             str(stands.stage.label) if stands.stage else "", stands.models, effort,
             effort.margin(costs) if with_money else {}, risks.get(engagement.pk, 0),
             failing.get(engagement.pk, 0)))

@@ -64,6 +64,17 @@ def test_figures_of_an_engagement(people, engagement, llm, detector, estimate, q
     assert row_of(engagement).days_late == 0  # what is accepted is late no more
 
 
+@pytest.mark.parametrize(("state", "is_late"), [("active", True), ("accepted", False)])
+def test_lists_and_the_engagement_s_page_say_that_it_is_late(client, people, engagement, state,
+                                                             is_late):
+    Engagement.objects.update(ends_on=TODAY() - timedelta(days=3), starts_on=None, state=state)
+    client.force_login(people[Role.CONSULTANT])
+    for url in (reverse("engagements:list"),
+                reverse("engagements:engagement", args=[engagement.code])):
+        page = client.get(url, headers={"accept-language": "en"}).content.decode()
+        assert ("3 days late" in page) == is_late
+
+
 def test_a_failing_criterion_counts_until_it_passes_or_is_waived(llm, engagement, people):
     load_standard_definitions()
     signed = CriteriaSet.objects.create(engagement=engagement, version=1)

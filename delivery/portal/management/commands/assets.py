@@ -7,7 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-ICONS = ["home", "briefcase", "server-2", "terminal-2", "file-invoice", "file-certificate", "history", "settings", "user", "logout", "language", "sun", "moon", "chevron-right", "chevron-down", "check", "x", "alert-triangle", "alert-circle", "info-circle", "clock", "player-play", "arrow-back-up", "send", "plus", "download", "upload", "copy", "menu-2", "cpu", "chart-line", "gavel", "users", "list-check", "shield-check", "circle-dashed", "refresh", "trash", "edit", "files", "message", "signature", "package", "external-link", "search", "adjustments", "flask", "lock", "bell", "calendar"]
+ICONS = ["home", "briefcase", "server-2", "terminal-2", "file-invoice", "file-certificate", "history", "settings", "user", "logout", "language", "sun", "moon", "chevron-right", "chevron-down", "check", "x", "alert-triangle", "alert-circle", "info-circle", "clock", "player-play", "arrow-back-up", "send", "plus", "download", "upload", "copy", "menu-2", "cpu", "chart-line", "gavel", "users", "list-check", "shield-check", "circle-dashed", "refresh", "trash", "edit", "files", "message", "signature", "package", "external-link", "search", "adjustments", "flask", "lock", "bell", "calendar", "layout-kanban", "building", "certificate", "bulb", "chart-bar", "activity"]
 FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler.min.css",
     "@tabler/core/dist/js/tabler.min.js": "tabler.min.js",
