@@ -5,6 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -34,8 +36,10 @@ dist.destroy_process_group()
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    with running_slurm(tmp_path / "slurm", nodes=2) as found:
+def cluster():
+    """Below a short path: its sockets have names of at most 108 characters."""
+    with (tempfile.TemporaryDirectory(prefix="slurm-") as name,
+          running_slurm(Path(name, "cluster"), nodes=2) as found):
         yield found
 
 
