@@ -62,8 +62,14 @@ class MailSettingForm(forms.ModelForm):
     class Meta:
         model = MailSetting
         fields = ["language", "quiet_from", "quiet_until"]
-        widgets = {name: forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
-                   for name in ("quiet_from", "quiet_until")}
+        widgets = {"language": forms.Select(attrs={"class": "form-select"})} | {
+            name: forms.TimeInput(attrs={"type": "time", "class": "form-control"}, format="%H:%M")
+            for name in ("quiet_from", "quiet_until")}
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["language"].choices = [("", _("That of the installation")),
+                                           *MailSetting.Language.choices]
 
     def _post_clean(self):
         """Nothing is written to the instance here: the service does it, and says what is wrong."""

@@ -27,7 +27,9 @@ class CopyForm(forms.Form):
     """The engagement that a copy of a quote is for."""
 
     engagement = SuggestField(Engagement.objects.none(), label=_("Engagement"),
-                              to_field_name="code")
+                              to_field_name="code", help_text=_(
+                                  "Lines and terms are copied into a draft; discount and remarks "
+                                  "are not."))
 
     def __init__(self, *args, user, **kwargs):
         super().__init__(*args, **kwargs)

@@ -73,7 +73,8 @@ def node_page(request, pk):
         "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
-        "jobs": node.jobs.visible_to(request.user).select_related("node", "model", "gang")[:15],
+        "jobs": node.jobs.visible_to(request.user).select_related(
+            "node", "model", "engagement", "gang")[:15],
         **_node_rules(node)})
 
 

@@ -1,3 +1,5 @@
+import re
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext as _
@@ -7,6 +9,10 @@ from engagements.access import Can, allowed
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
+from workers.kinds.base import title_of
+
+
+JOB = re.compile(r"(?P<number>#\d+) (?P<kind>[a-z]+\.\w+)")  # as `str` of a job writes it
 
 
 class EventQuerySet(models.QuerySet):
@@ -57,8 +63,8 @@ class Event(models.Model):
 
     @property
     def about(self) -> str:
-        """Which object, in the active language: codes, stage and day."""
-        parts = [self.subject]
+        """Which object, in the active language: codes, a job's kind, stage and day."""
+        parts = [_in_words(self.subject)]
         if self.stage:
             parts.append(self.get_stage_display())
         if self.day:
@@ -68,6 +74,12 @@ class Event(models.Model):
     @property
     def project(self) -> str:
         return self.engagement.code if self.engagement_id else ""
+
+
+def _in_words(subject: str) -> str:
+    """A job's subject with the title of its kind; any other as it is."""
+    found = JOB.fullmatch(subject)
+    return f"{found['number']} {title_of(found['kind'])}" if found else subject
 
 
 class NoticeQuerySet(models.QuerySet):

@@ -140,12 +140,12 @@ def copy(request, pk):
             messages.success(request, _("A draft with these lines and terms was created; please "
                                         "check prices and conditions."))
             return redirect("quotes:quote", made.pk)
-    return _form_page(request, quote, form, _("Copy to another engagement"))
+    return _form_page(request, quote, form, _("Copy to another engagement"), _("Copy"))
 
 
-def _form_page(request, quote, form, title):
+def _form_page(request, quote, form, title, submit_label=None):
     return render(request, "delivery/quotes/form.html", {
-        "form": form, "quote": quote, "title": title})
+        "form": form, "quote": quote, "title": title, "submit_label": submit_label or _("Save")})
 
 
 @require_http_methods(["GET", "POST"])

@@ -8,7 +8,7 @@ from workers.kinds.training.megatron_features import FEATURES, FLAGS, MODEL_DETA
 STRATEGY = (
     Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=16,
               help=_("Processes on this node, one per card.")),
-    Parameter("nodes", _("Nodes"), "integer", default=1, minimum=1, maximum=4096,
+    Parameter("nodes", _("Number of nodes"), "integer", default=1, minimum=1, maximum=4096,
               help=_("The world size is nodes × cards; DP is what TP × PP × CP leave of it.")),
     Parameter("node_rank", _("Rank of this node"), "integer", default=0, minimum=0, maximum=4095),
     Parameter("master_address", _("Address of the first node"), "name", default="127.0.0.1",

@@ -134,7 +134,7 @@ class AsdRun(SmokeTrain):
     stages = (Stage.TRAIN_TUNE,)
     parameters: ClassVar = (
         *SmokeTrain.parameters,
-        Parameter("nodes", _("Nodes"), "integer", default=1, minimum=1, maximum=4096,
+        Parameter("nodes", _("Number of nodes"), "integer", default=1, minimum=1, maximum=4096,
                   help=_("Of the whole training, each with as many cards.")),
         Parameter("dtype", _("Data type"), "choice", choices=("bf16", "fp32", "fp16"),
                   is_required=False, help=_("Of the training; ASD works with bf16 or fp32.")),
