@@ -11,7 +11,6 @@ from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 from workers.kinds.base import title_of
 
-
 JOB = re.compile(r"(?P<number>#\d+) (?P<kind>[a-z]+\.\w+)")  # as `str` of a job writes it
 
 
