@@ -14,20 +14,20 @@ class ChannelForm(forms.ModelForm):
     """A channel. Address and secret are never put back into the page."""
 
     url = forms.CharField(
-        label=_("address"), max_length=2000,
+        label=_("Address"), max_length=2000,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("As the robot's settings show it. It is stored encrypted and never shown "
                     "again."))
     secret = forms.CharField(
-        label=_("signing secret"), required=False, max_length=400,
+        label=_("Signing secret"), required=False, max_length=400,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("DingTalk and Feishu: where the robot asks for a signature. WeCom has none. "
                     "Webhook: leave it empty and one is made, which you are shown once."))
     engagement = SuggestField(
-        Engagement.objects.none(), label=_("engagement"), required=False, to_field_name="code",
+        Engagement.objects.none(), label=_("Engagement"), required=False, to_field_name="code",
         help_text=_("Empty: of every engagement, and of nodes."))
     kinds = forms.MultipleChoiceField(
-        label=_("events"), required=False, widget=forms.CheckboxSelectMultiple,
+        label=_("Which events"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(kind.code, kind.title) for kind in KINDS.values()],
         help_text=_("None selected: all events."))
 
