@@ -266,6 +266,7 @@ ENDPOINTS = {
     "planning:weekly_freeze": ["POST weekly-report-freeze"],
     "planning:changes": ["GET change-request-list"],
     "planning:proposal_new": ["POST change-proposal-list"],
+    "planning:proposals": ["GET change-proposal-list"],
     "planning:proposal": ["GET change-proposal-detail"],
     "planning:proposal_convert": ["POST change-proposal-convert"],
     "planning:proposal_move": [f"POST change-proposal-{move}" for move in (

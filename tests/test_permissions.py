@@ -104,6 +104,7 @@ READ = {
     "planning:weekly": FIRM, "planning:cooperation": EVERYBODY,
     "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
     "planning:change_edit": WORKERS, "planning:proposal_new": REVIEWERS,
+    "planning:proposals": EVERYBODY,
     "planning:proposal": EVERYBODY, "planning:proposal_convert": WORKERS,
     "planning:pdf": FIRM,
     "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
@@ -262,7 +263,8 @@ def planning_world(people, engagement) -> dict[str, list]:
     of_engagement = ("effort", "time", "timesheets", "time_new", "plan", "plan_file",
                      "task_new", "milestones", "planned_versions", "control", "risk_new",
                      "issue_new", "todo_new", "meeting_new", "changes", "change_new",
-                     "proposal_new", "cooperation")
+                     "proposal_new", "proposals",
+                     "cooperation")
     rows = {"effort_line": estimate.lines.first(), "task": made.tasks.first(), "risk": risk,
             "issue": issue, "meeting": meeting, "meeting_edit": meeting, "weekly": report,
             "change": change, "change_edit": change,

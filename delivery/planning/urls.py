@@ -18,6 +18,7 @@ OF = "engagements/<str:code>/"
 EFFECT = r"^changes/(?P<pk>\d+)/effects/(?P<kind>scope|schedule|criterion|added|price)/"
 
 urlpatterns = [
+    path(OF + "changes/proposals/", change_proposals.proposals, name="proposals"),
     path(OF + "changes/propose/", change_proposals.proposal_new, name="proposal_new"),
     path("change-proposals/<int:pk>/", change_proposals.proposal, name="proposal"),
     path("change-proposals/<int:pk>/convert/", change_proposals.proposal_convert,

@@ -15,6 +15,16 @@ from delivery.planning.views.common import form_page, saved, visible_engagement
 from engagements.access import Can, require
 from engagements.moves import allowed_moves, require_move
 from engagements.web.form_actions import attempt
+from engagements.web.paging import page_of
+
+
+@require_GET
+def proposals(request, code):
+    engagement = visible_engagement(request, code)
+    rows = ChangeProposal.objects.visible_to(request.user).filter(
+        engagement=engagement).select_related("engagement", "created_by")
+    return render(request, "delivery/planning/change_proposals.html", {
+        "engagement": engagement, "active": "changes", "page": page_of(rows, request.GET, 50)})
 
 
 @require_http_methods(["GET", "POST"])

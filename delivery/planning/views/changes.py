@@ -31,6 +31,9 @@ from engagements.errors import DeskError
 from engagements.moves import allowed_moves
 from engagements.text.text_joining import in_turn, labelled
 from engagements.web.form_actions import attempt
+from engagements.web.paging import page_of
+
+AT_ONCE, FEW_PROPOSALS = 50, 10
 
 
 @require_GET
@@ -39,9 +42,10 @@ def changes(request, code):
     rows = ChangeRequest.objects.visible_to(request.user).filter(
         engagement=engagement).select_related("engagement", "created_by")
     proposals = ChangeProposal.objects.visible_to(request.user).filter(
-        engagement=engagement).select_related("engagement", "created_by")
+        engagement=engagement).select_related("engagement", "created_by")[:FEW_PROPOSALS + 1]
     return render(request, "delivery/planning/changes.html", {
-        "engagement": engagement, "active": "changes", "changes": rows, "proposals": proposals})
+        "engagement": engagement, "active": "changes", "page": page_of(rows, request.GET, AT_ONCE),
+        "proposals": proposals[:FEW_PROPOSALS], "has_more": len(proposals) > FEW_PROPOSALS})
 
 
 @require_http_methods(["GET", "POST"])

@@ -98,7 +98,7 @@ def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
 def test_customers_hear_only_what_is_meant_for_them(people):
     heard = {kind.code for kind in KINDS.values() if may_hear(people[Role.REVIEWER], kind)}
     assert heard == {"stage_passed", "stage_waived", "waiver_drafted", "quote_issued",
-                     "change_proposal_taken", "change_proposal_answered",
+                     "change_withdrawn", "change_proposal_taken", "change_proposal_answered",
                      "change_proposal_declined",
                      "report_issued", "review_requested", "comment_made", "acceptance_decided",
                      "document_signed", "signature_declined", "issue_reported", "issue_closed",

@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from delivery.notices.models import Notice
 from delivery.planning.models import ChangeProposal, ChangeRequest
 from delivery.planning.services import change_proposals as services
+from delivery.planning.services import changes
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role
 
@@ -106,6 +107,29 @@ def test_what_is_refused(people, engagement, llm, stranger, proposal):
     assert api(stranger).get(f"/api/v1/change-proposals/{proposal.pk}/").status_code == 404
     assert not api(people[Role.SALES]).get(
         f"/api/v1/change-proposals/{proposal.pk}/").json()["allowed_moves"]
+
+
+def test_lists_are_paged(client, people, engagement):
+    for n in range(12):
+        services.raise_proposal(actor=people[Role.REVIEWER], engagement=engagement,
+                                **{**WORDS, "title": f"wish {n}"})
+    client.force_login(people[Role.MANAGER])
+    page = client.get(reverse("planning:changes", args=[engagement.code])).content.decode()
+    assert (page.count("wish "), "wish 1 " in page) == (10, False)
+    every = reverse("planning:proposals", args=[engagement.code])
+    assert every in page
+    assert client.get(every).content.decode().count("wish ") == 12
+
+
+def test_what_is_taken_back_is_told(people, engagement, proposal):
+    services.withdraw_proposal(actor=people[Role.REVIEWER], proposal=proposal)
+    assert told(people[Role.CONSULTANT], "change_proposal_withdrawn")
+    change = changes.create_change(
+        actor=people[Role.CONSULTANT], engagement=engagement, title="x", category="scope",
+        requested_by="x", reason="x", before="x", after="x", effect_on_quality="x")
+    changes.submit_change(actor=people[Role.CONSULTANT], change=change)
+    changes.withdraw_change(actor=people[Role.CONSULTANT], change=change)
+    assert told(people[Role.REVIEWER], "change_withdrawn")
 
 
 def test_numbers_go_on_per_engagement(people, engagement, proposal):
