@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engagements.errors import InvalidInput
 from workers.artifacts.artifact_store import local_path
@@ -42,8 +43,10 @@ def paired(baseline: Artifact, candidate: Artifact) -> list[dict[str, str]]:
     """[{"prompt", "baseline", "candidate"}]; both files must answer the same prompts."""
     one, other = answers_in(baseline), answers_in(candidate)
     if alone := [prompt for prompt in (*one, *other) if prompt not in one or prompt not in other]:
-        raise InvalidInput(_("Prompts in only one of the files: %(n)d, first: %(prompt)s") % {
-            "n": len(alone), "prompt": alone[0][:80]})
+        raise InvalidInput(ngettext(
+            "%(n)d prompt is in only one of the files: %(prompt)s",
+            "%(n)d prompts are in only one of the files, first: %(prompt)s", len(alone)) % {
+                "n": len(alone), "prompt": alone[0][:80]})
     return [{"prompt": prompt, "baseline": answer, "candidate": other[prompt]}
             for prompt, answer in one.items()]
 
