@@ -16,3 +16,14 @@ class ShellKind(JobKind):
     def judge(self, finished: Finished) -> Judgement:
         return Judgement(finished.exit_status == 0, "status %(status)s",
                          {"status": finished.exit_status})
+
+
+class InputKind(ShellKind):
+    """The same with a path, which may be a reference, as the script's first argument."""
+
+    code = "test.input"
+    collect = ("*.txt", "out/*")
+    parameters = (*ShellKind.parameters, Parameter("data", "data", "path"))
+
+    def argv(self, parameters):
+        return ["sh", "-c", parameters["script"], "job", parameters["data"]]

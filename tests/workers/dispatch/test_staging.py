@@ -12,7 +12,7 @@ from django.utils import translation
 
 from engagements.errors import InvalidInput
 from tests.workers import podman
-from tests.workers.shell_kind import ShellKind
+from tests.workers.shell_kind import InputKind
 from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
 from workers.artifacts import input_sources, input_transfer, shared_storage
@@ -20,7 +20,6 @@ from workers.artifacts.artifact_store import store_file
 from workers.artifacts.input_sources import InputFile
 from workers.artifacts.node_folders import Mounts
 from workers.dispatch import cleanup, runner, staging
-from workers.kinds import Parameter
 from workers.kinds import base as registry
 from workers.kinds.references import reference_of
 from workers.models import Job, JobInput, JobState
@@ -30,15 +29,6 @@ from workers.services import node_edits, runtimes
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
 ODD = "权重 目录/it's \"a\" $b.bin"
-
-
-class InputKind(ShellKind):
-    code = "test.input"
-    collect = ("*.txt", "out/*")
-    parameters = (*ShellKind.parameters, Parameter("data", "data", "path"))
-
-    def argv(self, parameters):
-        return ["sh", "-c", parameters["script"], "job", parameters["data"]]
 
 
 @pytest.fixture

@@ -3,13 +3,15 @@
 import time
 
 import pytest
+from django.core.files.base import ContentFile
 from django.utils.translation import override
 
 from tests.ports import free_port
 from tests.workers.kubernetes_cluster import IMAGE, FakeKubernetes
-from tests.workers.shell_kind import ShellKind
+from tests.workers.shell_kind import InputKind, ShellKind
 from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
+from workers.artifacts.artifact_store import store_file
 from workers.kinds import base as registry
 from workers.models import CardLease, Job, JobState
 from workers.nodes import ssh
@@ -94,6 +96,18 @@ def test_a_job_runs_with_cards_that_the_cluster_chose(queue, scheduler):
     given = "Ascend910-0,Ascend910-1" if scheduler == "volcano" else "0,1"
     assert job.artifacts.get(name="log.txt").file.read().decode() == (
         f"cards {given} on worker-0\n")
+
+
+@BOTH
+def test_a_stored_file_is_brought_to_the_volume(monkeypatch, people, engagement, node):
+    monkeypatch.setitem(registry._kinds, InputKind.code, InputKind())
+    weights = store_file(stream=ContentFile(b"weights"), name="w.bin", engagement=engagement)
+    job = until(services.queue_job(
+        actor=people["consultant"], kind=InputKind.code, node=node, engagement=engagement,
+        parameters={"script": 'cat "$1" > out.txt', "data": f"desk:file/{weights.pk}"}), ended)
+    assert job.state == JobState.SUCCEEDED, shown(job)
+    assert job.artifacts.get(name="out.txt").file.read() == b"weights"
+    assert job.inputs.get().way == "copied"
 
 
 @KUBERNETES
