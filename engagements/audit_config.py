@@ -5,8 +5,8 @@ from engagements.audit_rows.tracking import do_not_track, track_rows
 
 track_rows(own.User, without=["password", "last_login"])  # a secret, and what each log-in writes
 track_rows(own.Customer, own.Engagement, own.MigratedModel, own.Membership, own.StageRecord,
-           own.StageTransition, own.StageAssignment, own.ChecklistItem, own.StageWaiver,
-           own.DutySetting)
+           own.StageTransition, own.StageAssignment, own.StageComment, own.ChecklistItem,
+           own.StageWaiver, own.DutySetting)
 track_rows(own.ApiToken, without=["key_hash", "last_used_at", "last_used_from"])
 _RIGHTS = "no right of anybody depends on it: what people may do follows from their roles"
 do_not_track({

@@ -175,3 +175,8 @@ class CustomerForm(forms.ModelForm):
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class StageCommentForm(forms.Form):
+    text = forms.CharField(label=_("Comment"), max_length=2000,
+                           widget=forms.Textarea(attrs={"rows": 3}))

@@ -1,9 +1,9 @@
 """Queries that pages and API share."""
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from engagements.models import Customer, Engagement, ModelProgress, StageRecord
+from engagements.models import Customer, Engagement, ModelProgress, StageComment, StageRecord
 from engagements.search.index import holding
 from engagements.stages import LET_THROUGH, Stage, StageState
 
@@ -21,9 +21,11 @@ def with_progress(engagements: QuerySet) -> QuerySet:
 
 
 def matrix(models: QuerySet) -> list[dict]:
-    """Models with their eight stage records, in order, and who works on them, in four queries."""
+    """Models with their eight stage records, who works on them and their newest comment."""
     return [{"model": model, "records": list(model.stages.all())}
-            for model in models.prefetch_related("stages__assignment__person")]
+            for model in models.prefetch_related("stages__assignment__person", Prefetch(
+                "stages__comments", to_attr="newest_comments",
+                queryset=StageComment.objects.newest_of_each().select_related("author")))]
 
 
 def stage_summary(engagement: Engagement) -> list[dict]:

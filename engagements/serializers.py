@@ -7,6 +7,7 @@ from engagements.models import (
     Engagement,
     Membership,
     MigratedModel,
+    StageComment,
     StageRecord,
     StageTransition,
     StageWaiver,
@@ -131,6 +132,13 @@ class BulkMovedSerializer(serializers.Serializer):
 class StageAssignmentSerializer(serializers.Serializer):
     person = serializers.PrimaryKeyRelatedField(queryset=User.objects.all(), allow_null=True)
     note = serializers.CharField(required=False, default="", allow_blank=True, max_length=240)
+
+
+class StageCommentSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = StageComment
+        fields = ["id", "record", "author", "at", "text"]
+        read_only_fields = ["record", "author", "at"]
 
 
 class TickSerializer(serializers.Serializer):

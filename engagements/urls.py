@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from engagements.views import engagements, stages
+from engagements.views import engagements, stage_comments, stages
 
 
 class SignOrRevoke:
@@ -27,9 +27,11 @@ urlpatterns = [
     path("<str:code>/team/", engagements.team, name="team"),
     path("<str:code>/team/<int:pk>/remove/", engagements.member_remove, name="member_remove"),
     path("<str:code>/assign/", engagements.assign, name="assign"),
+    path("<str:code>/comment/", engagements.comment, name="comment"),
     path("<str:code>/models/new/", engagements.model_new, name="model_new"),
     path("<str:code>/models/<str:model_code>/edit/", engagements.model_edit, name="model_edit"),
     path(CELL, stages.stage_page, name="stage"),
+    path(CELL + "comments/", stage_comments.stage_comments, name="stage_comments"),
     path(CELL + "move/", stages.stage_move, name="stage_move"),
     path(CELL + "items/<int:pk>/", stages.item_tick, name="item_tick"),
     path(CELL + "waiver/", stages.waiver_draft, name="waiver_draft"),

@@ -38,6 +38,8 @@ ENDPOINTS = {
     "engagements:stage_move": ["POST stage-move"],
     "engagements:item_tick": ["POST stage-tick"],
     "engagements:assign": ["POST stage-assign"],
+    "engagements:comment": ["POST stage-comments"],
+    "engagements:stage_comments": ["GET stage-comments", "POST stage-comments"],
     "engagements:waiver_draft": ["POST stage-waiver"],
     "engagements:waiver_end": ["POST stage-waiver-sign", "POST stage-waiver-revoke"],
     "workers:nodes": ["GET node-list"], "workers:node_new": ["POST node-list"],

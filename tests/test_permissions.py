@@ -48,7 +48,7 @@ READ = {
     "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
     "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
     "engagements:model_new": MANAGERS, "engagements:model_edit": MANAGERS,
-    "engagements:stage": EVERYBODY,
+    "engagements:stage": EVERYBODY, "engagements:stage_comments": WORKERS,
     "workers:nodes": FIRM, "workers:node_new": frozenset({ADMIN, OPERATOR}), "workers:node": FIRM,
     "workers:node_edit": frozenset({ADMIN, OPERATOR}),
     "workers:calendar": FIRM, "workers:runtimes": FIRM,
@@ -143,7 +143,7 @@ PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "opera
 WRITE = {
     "portal:view_save", "portal:view_delete", "portal:invite_again",
     "engagements:member_remove", "engagements:assign", "engagements:stage_move",
-    "engagements:item_tick",
+    "engagements:item_tick", "engagements:comment",
     "engagements:waiver_draft", "engagements:waiver_end",
     "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
     "workers:import_apply", "workers:import_discard", "workers:import_accept",
@@ -353,6 +353,7 @@ def world(people, engagement, settings, tmp_path):
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
         "engagements:model_new": [code], "engagements:model_edit": [code, "LLM"],
         "engagements:stage": [code, "LLM", "survey"],
+        "engagements:stage_comments": [code, "LLM", "survey"],
         "workers:node": [node.pk], "workers:job": [job.pk], "workers:job_log": [job.pk],
         "workers:job_log_lines": [job.pk],
         "workers:job_log_file": [job.pk], "workers:job_merged_log": [job.pk],
@@ -418,7 +419,8 @@ def _scan(actor, engagement):
 QUERY = {"workers:artifact_upload": "?engagement=EP2501", "workers:scan_new": "?engagement=EP2501"}
 OF_AN_ENGAGEMENT = (
     "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
-    "engagements:model_edit", "engagements:stage", "workers:job", "workers:job_log",
+    "engagements:model_edit", "engagements:stage", "engagements:stage_comments",
+    "workers:job", "workers:job_log",
     "workers:job_log_lines", "workers:job_log_file", "workers:job_merged_log",
     "workers:job_log_search", "workers:job_further_log", "workers:job_further_log_file",
     "workers:job_further_log_search",

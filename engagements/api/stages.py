@@ -49,6 +49,22 @@ class StageRecordViewSet(ScopedViewSet):
                                **self.validated(serializers.StageAssignmentSerializer))
         return self.fresh()
 
+    @extend_schema(methods=["GET"], responses=serializers.StageCommentSerializer(many=True))
+    @extend_schema(methods=["POST"], request=serializers.StageCommentSerializer,
+                   responses={201: serializers.StageCommentSerializer})
+    @action(detail=True, methods=["get", "post"], filterset_fields=None)
+    def comments(self, request, pk=None):
+        """Comments of the firm's people, the newest first; add one."""
+        record = self.get_object()
+        if request.method == "POST":
+            made = services.comment_on_stage(actor=request.user, record=record,
+                                             **self.validated(serializers.StageCommentSerializer))
+            return Response(serializers.StageCommentSerializer(made).data, status=201)
+        require(request.user, Can.VIEW_INTERNAL, record.engagement)
+        page = self.paginate_queryset(record.comments.all())
+        return self.get_paginated_response(
+            serializers.StageCommentSerializer(page, many=True).data)
+
     @extend_schema(responses=serializers.CheckSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
     def gate(self, request, pk=None):

@@ -11,6 +11,7 @@ from engagements.models.search_entry import SearchEntry
 from engagements.models.sign_in import SignIn
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
 from engagements.models.stage_assignment import StageAssignment
+from engagements.models.stage_comment import StageComment
 from engagements.models.stage_waiver import StageWaiver
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "SearchEntry",
     "SignIn",
     "StageAssignment",
+    "StageComment",
     "StageRecord",
     "StageTransition",
     "StageWaiver",

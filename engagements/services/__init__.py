@@ -22,6 +22,7 @@ from engagements.services.people import (
 )
 from engagements.services.sign_ins import end_sign_ins, remember_sign_in
 from engagements.services.stage_assignments import assign_stages
+from engagements.services.stage_comments import comment_on_stage, comment_on_stages
 from engagements.services.stage_moves import follow_decision, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,
@@ -38,6 +39,8 @@ __all__ = [
     "add_person",
     "assign_stages",
     "change_password",
+    "comment_on_stage",
+    "comment_on_stages",
     "create_customer",
     "create_engagement",
     "create_token",

@@ -106,9 +106,7 @@ def team(request, code):
 def assign(request, code):
     """Give the chosen stages of the matrix to a person, or to nobody."""
     engagement = visible_engagement(request, code)
-    keys = [key for key in request.POST.getlist("record") if key.isdecimal()]
-    records = list(StageRecord.objects.filter(
-        model__engagement=engagement, pk__in=keys).select_related("model__engagement"))
+    records = _chosen(request, engagement)
     chosen = request.POST.get("person", "")
     person = engagement.memberships.filter(user=chosen).first() if chosen.isdecimal() else None
     if not records:
@@ -118,6 +116,24 @@ def assign(request, code):
             actor=request.user, records=records, person=person and person.user,
             note=request.POST.get("comment", "")), lambda: _assigned(records, person))
     return redirect("engagements:engagement", code)
+
+
+@require_POST
+def comment(request, code):
+    """Comment on the chosen stages of the matrix."""
+    records = _chosen(request, visible_engagement(request, code))
+    if not records:
+        messages.warning(request, _("Select stages in the matrix first."))
+    else:
+        attempt(request, lambda: services.comment_on_stages(
+            actor=request.user, records=records, text=request.POST.get("comment", "")), _("Saved."))
+    return redirect("engagements:engagement", code)
+
+
+def _chosen(request, engagement) -> list[StageRecord]:
+    keys = [key for key in request.POST.getlist("record") if key.isdecimal()]
+    return list(StageRecord.objects.filter(
+        model__engagement=engagement, pk__in=keys).select_related("model__engagement"))
 
 
 def _assigned(records: list, person: Membership | None) -> str:

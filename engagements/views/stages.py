@@ -9,7 +9,14 @@ from engagements import evidence_references, services
 from engagements.access import Can, allowed
 from engagements.gates import evaluate, seen_by
 from engagements.involvement import involvement_in
-from engagements.models import ChecklistItem, StageRecord, StageWaiver, User
+from engagements.models import (
+    ChecklistItem,
+    StageComment,
+    StageRecord,
+    StageTransition,
+    StageWaiver,
+    User,
+)
 from engagements.moves import allowed_moves
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import (
@@ -21,7 +28,8 @@ from engagements.stages import (
 from engagements.web.form_actions import attempt, state_reached
 
 
-def _record(request: HttpRequest, code: str, model_code: str, stage: str) -> StageRecord:
+def record_of_page(request: HttpRequest, code: str, model_code: str, stage: str) -> StageRecord:
+    """The stage that the address names; 404 for strangers."""
     return get_object_or_404(
         StageRecord.objects.visible_to(request.user).select_related("model__engagement__customer"),
         model__engagement__code=code, model__code=model_code, stage=stage)
@@ -29,7 +37,7 @@ def _record(request: HttpRequest, code: str, model_code: str, stage: str) -> Sta
 
 @require_GET
 def stage_page(request, code, model_code, stage):
-    record = _record(request, code, model_code, stage)
+    record = record_of_page(request, code, model_code, stage)
     checks = seen_by(evaluate(record) if record.state != StageState.SKIPPED else [], request.user)
     waivers = list(record.waivers.select_related("drafted_by", "signed_by", "revoked_by"))
     moves = _moves(request.user, record)
@@ -42,8 +50,16 @@ def stage_page(request, code, model_code, stage):
         "may_waive": _may_waive(request.user, record, checks, waivers),
         "involvement": involvement_in(record, request.user) if any(
             move["is_decision"] for move in moves) else [],
-        "transitions": record.transitions.select_related("actor"),
+        "history": _history(request.user, record),
         "jobs": record.model.jobs.whole().filter(stage=stage).select_related("node", "model")[:20]})
+
+
+def _history(user: User, record: StageRecord) -> list[StageTransition | StageComment]:
+    """Moves and, for the firm's people, comments; the newest first."""
+    entries = list(record.transitions.select_related("actor"))
+    if allowed(user, Can.VIEW_INTERNAL):
+        entries += record.comments.select_related("author")
+    return sorted(entries, key=lambda entry: entry.at, reverse=True)
 
 
 def _form_lines(stage: str) -> list[tuple]:
@@ -80,7 +96,7 @@ def _may_waive(user: User, record: StageRecord, checks: list, waivers: list[Stag
 
 @require_POST
 def stage_move(request, code, model_code, stage):
-    record = _record(request, code, model_code, stage)
+    record = record_of_page(request, code, model_code, stage)
     move = request.POST.get("move", "")
     if move in StageMove.values:
         attempt(request, lambda: services.move_stage(
@@ -91,7 +107,7 @@ def stage_move(request, code, model_code, stage):
 
 @require_POST
 def item_tick(request, code, model_code, stage, pk):
-    record = _record(request, code, model_code, stage)
+    record = record_of_page(request, code, model_code, stage)
     item = get_object_or_404(ChecklistItem, pk=pk, record=record)
     attempt(request, lambda: services.tick_item(
         actor=request.user, item=item, is_done=request.POST.get("done") == "yes",
@@ -101,7 +117,7 @@ def item_tick(request, code, model_code, stage, pk):
 
 @require_POST
 def waiver_draft(request, code, model_code, stage):
-    record = _record(request, code, model_code, stage)
+    record = record_of_page(request, code, model_code, stage)
     attempt(request, lambda: services.draft_stage_waiver(
         actor=request.user, record=record, reason=request.POST.get("reason", "")),
             _("Waiver drafted; someone else has to sign it."))
@@ -111,7 +127,7 @@ def waiver_draft(request, code, model_code, stage):
 @require_POST
 def waiver_end(request, code, model_code, stage, pk, way):
     """Sign or revoke a waiver."""
-    record = _record(request, code, model_code, stage)
+    record = record_of_page(request, code, model_code, stage)
     waiver = get_object_or_404(StageWaiver, pk=pk, record=record)
     service = {"sign": services.sign_stage_waiver, "revoke": services.revoke_stage_waiver}[way]
     attempt(request, lambda: service(actor=request.user, waiver=waiver), _("Done."))

@@ -31,7 +31,7 @@ ENGAGEMENTS = {
     "engagement.create": _("Engagement opened"), "engagement.update": _("Engagement changed"),
     "model.add": _("Model added"), "model.update": _("Model changed"),
     "model.scope": _("Model's scope changed"), "model.drop": _("Model dropped"),
-    "stage.assign": _("Stage assigned"),
+    "stage.assign": _("Stage assigned"), "stage.comment": _("Stage commented on"),
     "stage.start": _("Stage started"), "stage.submit": _("Stage submitted"),
     "stage.pass": _("Stage passed"), "stage.send_back": _("Stage sent back"),
     "stage.waive": _("Stage let through with a waiver"), "stage.reopen": _("Stage reopened"),

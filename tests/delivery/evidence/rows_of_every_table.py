@@ -147,6 +147,9 @@ def choose_words_and_messages(engagement, people):
                     choices={"job_failed": {"in_inbox": False, "email": "now"}})
     set_mail_setting(actor=consultant, language="en")
     add_certificate(actor=consultant, person=consultant, kind="hcip", number="HW-1")
+    engagement_services.comment_on_stage(
+        actor=consultant, text="x",
+        record=StageRecord.objects.filter(model__engagement=engagement).first())
     engagement_services.assign_stages(
         actor=people[Role.MANAGER], person=consultant,
         records=StageRecord.objects.filter(model__engagement=engagement)[:1])
