@@ -2,6 +2,7 @@
 
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -94,8 +95,10 @@ def _require_nothing_runs(node: Node) -> None:
 
 def _require_nothing_handed_over(node: Node) -> None:
     if jobs := _in_flight(node).count():
-        raise WrongState(_("%(n)d jobs are with the present scheduler; change it once they have "
-                           "ended.") % {"n": jobs})
+        raise WrongState(ngettext(
+            "%(n)d job is with the present scheduler; change it once it has ended.",
+            "%(n)d jobs are with the present scheduler; change it once they have ended.", jobs)
+            % {"n": jobs})
 
 
 def _told(changes: dict, offered: str) -> dict:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from delivery.acceptance.models import Identification, Review
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
@@ -112,7 +113,8 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
     if not is_right:
         left = MAX_ATTEMPTS - found.attempts
         raise InvalidInput(
-            _("Wrong code; %(left)d attempts left.") % {"left": left} if left
+            ngettext("Wrong code; %(left)d attempt left.", "Wrong code; %(left)d attempts left.",
+                     left) % {"left": left} if left
             else _("Wrong code, and it is no longer valid; request a new one."))
     return found
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from assessments.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
 from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
@@ -67,7 +68,8 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
             yield CheckStep(False, _("The archive cannot be trusted: %(problem)s %(name)s") % {
                 "problem": error, "name": error.name})
             return
-        yield CheckStep(True, _("%(n)d files unpacked.") % {"n": len(members)})
+        yield CheckStep(True, ngettext("%(n)d file unpacked.", "%(n)d files unpacked.",
+                                       len(members)) % {"n": len(members)})
         problems = [CheckStep(False, _wrong_sum(*wrong)) for wrong in checksum_problems(members)]
         if problems:
             yield from problems

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import ngettext, override
 
 from assessments.models import Outcome
 from delivery.planning.models import ProjectIssue, WeeklyReport
@@ -39,7 +39,8 @@ def done_lines(facts: dict) -> list[str]:
 
 def problem_lines(facts: dict) -> list[str]:
     """What stands in the way: late tasks, failed jobs, open issues, risks, overdue to-dos."""
-    lines = [_("%(task)s is %(n)d working days behind the baseline.") % {
+    lines = [ngettext("%(task)s is %(n)d working day behind the baseline.",
+                      "%(task)s is %(n)d working days behind the baseline.", late["slip"]) % {
         "task": name_of(late["task"]), "n": late["slip"]} for late in facts["plan"].get("late", [])]
     if facts["issues"]:
         lines.append(_("Open issues: %(counts)s.") % {

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import ngettext, override
 
 from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.acceptance.signing.seals.revocation import load_sources
@@ -86,7 +86,9 @@ class Command(BaseCommand):
     def _conclude(self, steps: list[CheckStep]) -> None:
         failed = sum(not step.is_good for step in steps)
         if failed:
-            raise CommandError(_("The bundle is NOT good: %(n)d steps failed.") % {"n": failed})
+            raise CommandError(ngettext("The bundle is NOT good: %(n)d step failed.",
+                                        "The bundle is NOT good: %(n)d steps failed.", failed)
+                               % {"n": failed})
         if any(step.is_open for step in steps):
             raise CommandError(conclusion(steps), returncode=OPEN)
         self.stdout.write(_("The bundle is good."))
