@@ -27,6 +27,7 @@ from delivery.operation.stored_file_checks import Check, note
 from delivery.planning.services import (
     added_criteria,
     change_drafts,
+    change_proposals,
     changes,
     control,
     effort_drivers,
@@ -195,6 +196,8 @@ def agree_and_plan(engagement, people):
                   action="plan_baseline.file")
     plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
+    change_proposals.raise_proposal(actor=people[Role.REVIEWER], engagement=engagement, title="x",
+                                    category="scope", description="x", reason="x")
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
     scope_effects.set_scope_effect(actor=consultant, change=change, action="add_model", code="OCR",
                                    name="文字识别", scope="inference")
