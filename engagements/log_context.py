@@ -22,11 +22,6 @@ def log_context(**facts) -> Iterator[None]:
         _CONTEXT.reset(mark)
 
 
-def add_to_log_context(**facts) -> None:
-    """The same to the end of the surrounding `log_context`."""
-    _CONTEXT.set({**_facts(), **facts})
-
-
 class ContextFilter(logging.Filter):
     """Puts the facts on a record: as attributes for JSON, as `context` for a line of text."""
 

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from celery import Task, signals
 from django.conf import settings as django_settings
 from django.core.cache import cache
 from django.urls import reverse
@@ -135,6 +136,18 @@ def test_log_lines_carry_request_and_job(client, people, caplog):
         ContextFilter().filter(record)
     assert json.loads(_formatter().format(record))["job_id"] == 17
     assert record.context == " [job_id=17]"
+
+
+def test_lines_after_a_task_no_longer_carry_its_name():
+    facts: list[dict] = []
+    task = Task()
+    task.name = "some.task"
+    for signal in (signals.task_prerun, signals.task_postrun):
+        signal.send(sender=task, task_id="t-1", task=task, state="SUCCESS")
+        record = logging.LogRecord("workers", logging.INFO, "f", 1, "x", None, None)
+        ContextFilter().filter(record)
+        facts.append(record.context)
+    assert facts == [" [task=some.task task_id=t-1]", ""]
 
 
 def _formatter() -> JsonFormatter:

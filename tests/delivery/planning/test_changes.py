@@ -225,7 +225,7 @@ def test_customer_does_not_see_drafts(client, people, agreed, change):
     pages = [client.get(reverse("planning:change", args=[c.pk])).status_code
              for c in (change, draft)]
     assert pages == [200, 404]
-    assert list(client.get(reverse("planning:changes", args=["EP2501"])).context["changes"]) == [
+    assert list(client.get(reverse("planning:changes", args=["EP2501"])).context["page"]) == [
         change]
 
 
