@@ -19,8 +19,8 @@ from engagements.text.text_joining import following, listed
 
 TABLES = {"surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
           "planning.changerequest": "change", "planning.changeproposal": "change_proposal",
-          "planning.timesheet": "timesheet",
-          "engagements.stagerecord": "stage", "workers.job": "job"}
+          "planning.timesheet": "timesheet", "engagements.stagerecord": "stage",
+          "workers.job": "job"}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 A reader that meets a line of 30 MB holds Python's lock for seconds: in the portal's process no
 other page would be answered meanwhile. Children are forked from a server that has the readers
 loaded and nothing else. One reads a file at a time and up to CALLS of them, for starting one takes
-longer than reading a small log; whatever ran into a limit is read by no other file's child.
+longer than reading a small log; a child that ran into a limit reads nothing more.
 """
 
 import math

@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from asn1crypto import x509
@@ -58,7 +57,7 @@ class ModuleKey:
     def name(self) -> str:
         return self.label or (self.number or b"").hex()
 
-    @cached_property
+    @property
     def names(self) -> dict:
         """The key, in pyHanko's words."""
         return {"key_label": self.label, "key_id": self.number}
