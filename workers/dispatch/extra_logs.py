@@ -25,6 +25,7 @@ from workers.remote.scripts import Place
 ROTATED = re.compile(r"(?:\.\d{1,4}|[.-]\d{8}(?:[-_.T]?\d{2,6})?(?:\.\d{1,4})?)$")
 SECONDS = 5  # between two looks while the job runs
 MOST_LOGS, MOST_FILES = 20, 200
+MOST_LISTS = 4  # of one look
 PART = 512 * 1024
 MARK = b"desk parts\n"
 
@@ -56,15 +57,27 @@ def follow(job: Job, place: Place, globs: Sequence[str], is_over: bool = False) 
     """
     look = Look()
     logs = {log.name: log for log in job.logs.all()}
-    by_family = _families(_listed(job, place, globs))
-    if any(_is_torn(logs[name], by_family[name]) for name in by_family.keys() & logs.keys()):
-        by_family = _families(_listed(job, place, globs))
+    by_family = _listed_whole(job, place, globs, logs)
     for name in sorted(by_family)[:MOST_LOGS]:
         log = logs.get(name) or JobLog(job=job, name=name[:200])
         _follow_one(job, place, log, by_family[name], is_over, look)
     if not is_over:
         look.changes["remote"] = {**job.remote, "logs_looked_at": timezone.now().timestamp()}
     return look
+
+
+def _listed_whole(job: Job, place: Place, globs: Sequence[str],
+                  logs: dict[str, JobLog]) -> dict[str, list[Entry]]:
+    """The files of each log, listed again while a rotation seems to be under way.
+
+    What still looks torn after some lists was rotated without being kept.
+    """
+    for _try in range(MOST_LISTS):
+        by_family = _families(_listed(job, place, globs))
+        if not any(_is_torn(logs[name], by_family[name])
+                   for name in by_family.keys() & logs.keys()):
+            break
+    return by_family
 
 
 def _families(entries: Sequence[Entry]) -> dict[str, list[Entry]]:

@@ -10,11 +10,18 @@ find_real() { # roots: $real is the path with all links followed, if it lies in 
     echo "desk refused outside"; exit 0
 }
 # `mode-size-mtime-inode name` of each, ended by NUL, and NUL at the end of all; mode in hexadecimal.
+# One `stat` for many files; if one of them vanished meanwhile, one for each, or the facts of those
+# after it would stand beside other names.
 facts_of() { # as arguments of find, in the present folder
     find . "$@" -exec sh -c '
-        for fact in $(stat -c "%f-%s-%Y-%i" -- "$@" 2>/dev/null); do
-            printf "%s %s\0" "$fact" "$1"; shift
-        done' sh {} + 2>/dev/null
+        if facts=$(stat -c "%f-%s-%Y-%i" -- "$@" 2>/dev/null); then
+            for fact in $facts; do printf "%s %s\0" "$fact" "$1"; shift; done
+        else
+            for name; do
+                fact=$(stat -c "%f-%s-%Y-%i" -- "$name" 2>/dev/null) &&
+                    printf "%s %s\0" "$fact" "$name"
+            done
+        fi' sh {} + 2>/dev/null
     printf '\0'
 }
 enter() { # the folder; of a file the one that holds it, and $only is its name

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from workers.artifacts import transfer
+from workers.artifacts import node_folders, transfer
 from workers.models import Job, Node
 from workers.nodes.ssh import Answer, Unreachable
-from workers.remote import replies, scripts, survivors
+from workers.remote import job_logs, replies, scripts, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.scripts import Place
 from workers.runtimes import command
@@ -310,3 +310,22 @@ def test_odd_facts_of_a_node_are_taken_for_none():
     state = replies.parse(line.encode(), [job])[1]
     assert (state.exit_status, state.node_time, state.heartbeat_at, state.size) == (
         None, None, None, 0)
+
+
+@pytest.mark.parametrize("run", [shell for shell in SHELLS if shell[0] != "busybox"],
+                         indirect=True, ids=lambda shell: shell[0])  # it runs its own `stat`
+def test_a_file_that_vanishes_while_it_is_listed_shifts_no_other_file_s_facts(run, tmp_path):
+    work, programs = tmp_path / "jobs" / PLACE.directory / "work", tmp_path / "programs"
+    work.mkdir(parents=True)
+    programs.mkdir()
+    for name, size in (("a.log", 1), ("b.log", 22), ("c.log", 333)):
+        (work / name).write_bytes(b"x" * size)
+    stat = programs / "stat"
+    stat.write_text('#!/bin/sh\n[ -e ../vanished ] || { : > ../vanished; rm "$4"; }\n'
+                    f'exec {shutil.which("stat")} "$@"\n')
+    stat.chmod(0o755)
+    answer = run(f"PATH={programs}:$PATH\n{job_logs.list_script(PLACE, ['*.log'])}")
+    found = node_folders.entries_after(answer, b"desk tree 0\n")
+    left = {path.name: path.stat().st_size for path in work.iterdir()}
+    assert len(left) == 2
+    assert {each.name: each.size for each in found} == left
