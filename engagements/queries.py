@@ -2,10 +2,13 @@
 
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 
 from engagements.models import Customer, Engagement, ModelProgress, StageComment, StageRecord
 from engagements.search.index import holding
 from engagements.stages import LET_THROUGH, Stage, StageState
+
+MODELS_PER_PAGE = 40  # of the matrix
 
 
 def with_progress(engagements: QuerySet) -> QuerySet:
@@ -26,6 +29,16 @@ def matrix(models: QuerySet) -> list[dict]:
             for model in models.prefetch_related("stages__assignment__person", Prefetch(
                 "stages__comments", to_attr="newest_comments",
                 queryset=StageComment.objects.newest_of_each().select_related("author")))]
+
+
+def place_in_matrix(record: StageRecord) -> str:
+    """The address of the stage's cell: of the page of the matrix that holds its model."""
+    model = record.model
+    before = record.engagement.models.filter(
+        Q(position__lt=model.position) | Q(position=model.position, pk__lt=model.pk)).count()
+    page = before // MODELS_PER_PAGE + 1
+    place = reverse("engagements:engagement", args=[record.engagement.code])
+    return f"{place}{f'?page={page}' if page > 1 else ''}#cell-{record.pk}"
 
 
 def stage_summary(engagement: Engagement) -> list[dict]:

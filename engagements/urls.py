@@ -31,6 +31,7 @@ urlpatterns = [
     path("<str:code>/models/new/", engagements.model_new, name="model_new"),
     path("<str:code>/models/<str:model_code>/edit/", engagements.model_edit, name="model_edit"),
     path(CELL, stages.stage_page, name="stage"),
+    path(CELL + "menu/", stage_comments.cell_menu, name="cell_menu"),
     path(CELL + "comments/", stage_comments.stage_comments, name="stage_comments"),
     path(CELL + "move/", stages.stage_move, name="stage_move"),
     path(CELL + "items/<int:pk>/", stages.item_tick, name="item_tick"),

@@ -39,6 +39,7 @@ ENDPOINTS = {
     "engagements:item_tick": ["POST stage-tick"],
     "engagements:assign": ["POST stage-assign"],
     "engagements:comment": ["POST stage-comments"],
+    "engagements:cell_menu": ["GET stage-detail", "GET stage-comments"],
     "engagements:stage_comments": ["GET stage-comments", "POST stage-comments"],
     "engagements:waiver_draft": ["POST stage-waiver"],
     "engagements:waiver_end": ["POST stage-waiver-sign", "POST stage-waiver-revoke"],

@@ -10,7 +10,7 @@ from django import template
 from django.conf import settings
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
-from django.utils.html import escape, format_html
+from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
@@ -127,7 +127,15 @@ def _cell_head(state: str) -> str:
 
 @lru_cache(maxsize=64)
 def _cell_icon(state: str) -> SafeString:
-    return icon(STATE_ICONS[StageState(state)])
+    return format_html('<svg class="icon" aria-hidden="true"><use href="#state-{}"/></svg>', state)
+
+
+@register.simple_tag
+def state_symbols() -> SafeString:
+    """The icons of all states, once for a page: the cells of its matrix only name them."""
+    symbols = format_html_join("", '<symbol id="state-{}" viewBox="0 0 24 24">{}</symbol>', (
+        (state, mark_safe(_icon_body(name))) for state, name in STATE_ICONS.items()))
+    return format_html('<svg class="desk-symbols" aria-hidden="true">{}</svg>', symbols)
 
 
 @register.simple_tag

@@ -17,7 +17,6 @@ from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageState
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 
-MODELS_PER_PAGE = 40
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:
     """The engagement of that code, or 404 for a stranger."""
@@ -69,7 +68,7 @@ def engagement_edit(request, code):
 @require_GET
 def engagement_page(request, code):
     engagement = visible_engagement(request, code)
-    page = page_of(engagement.models.all(), request.GET, MODELS_PER_PAGE)
+    page = page_of(engagement.models.all(), request.GET, queries.MODELS_PER_PAGE)
     return render(request, "engagements/engagement.html", {
         "engagement": engagement, "active": "overview", "page": page,
         "matrix": queries.matrix(page.object_list),
@@ -115,19 +114,27 @@ def assign(request, code):
         attempt(request, lambda: services.assign_stages(
             actor=request.user, records=records, person=person and person.user,
             note=request.POST.get("comment", "")), lambda: _assigned(records, person))
-    return redirect("engagements:engagement", code)
+    return _back_to_matrix(engagement, records)
 
 
 @require_POST
 def comment(request, code):
     """Comment on the chosen stages of the matrix."""
-    records = _chosen(request, visible_engagement(request, code))
+    engagement = visible_engagement(request, code)
+    records = _chosen(request, engagement)
     if not records:
         messages.warning(request, _("Select stages in the matrix first."))
     else:
         attempt(request, lambda: services.comment_on_stages(
             actor=request.user, records=records, text=request.POST.get("comment", "")), _("Saved."))
-    return redirect("engagements:engagement", code)
+    return _back_to_matrix(engagement, records)
+
+
+def _back_to_matrix(engagement, records: list[StageRecord]):
+    """To the first of the chosen cells, on the page of the matrix that holds it."""
+    if records:
+        return redirect(queries.place_in_matrix(records[0]))
+    return redirect("engagements:engagement", engagement.code)
 
 
 def _chosen(request, engagement) -> list[StageRecord]:

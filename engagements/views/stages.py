@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from engagements import evidence_references, services
+from engagements import evidence_references, queries, services
 from engagements.access import Can, allowed
 from engagements.gates import evaluate, seen_by
 from engagements.involvement import involvement_in
@@ -40,7 +40,7 @@ def stage_page(request, code, model_code, stage):
     record = record_of_page(request, code, model_code, stage)
     checks = seen_by(evaluate(record) if record.state != StageState.SKIPPED else [], request.user)
     waivers = list(record.waivers.select_related("drafted_by", "signed_by", "revoked_by"))
-    moves = _moves(request.user, record)
+    moves = offered_moves(request.user, record)
     return render(request, "engagements/stage.html", {
         "record": record, "engagement": record.engagement, "model": record.model,
         "records": record.model.stages.select_related("model__engagement"),
@@ -50,11 +50,11 @@ def stage_page(request, code, model_code, stage):
         "may_waive": _may_waive(request.user, record, checks, waivers),
         "involvement": involvement_in(record, request.user) if any(
             move["is_decision"] for move in moves) else [],
-        "history": _history(request.user, record),
+        "history": history_of(request.user, record),
         "jobs": record.model.jobs.whole().filter(stage=stage).select_related("node", "model")[:20]})
 
 
-def _history(user: User, record: StageRecord) -> list[StageTransition | StageComment]:
+def history_of(user: User, record: StageRecord) -> list[StageTransition | StageComment]:
     """Moves and, for the firm's people, comments; the newest first."""
     entries = list(record.transitions.select_related("actor"))
     if allowed(user, Can.VIEW_INTERNAL):
@@ -77,7 +77,7 @@ def _items(record: StageRecord) -> list[dict]:
             for item in record.checklist.select_related("done_by")]
 
 
-def _moves(user: User, record: StageRecord) -> list[dict]:
+def offered_moves(user: User, record: StageRecord) -> list[dict]:
     """The buttons: moves that need no reason first."""
     offered = [{"move": move, "label": StageMove(move).label,
                 "needs_reason": TRANSITIONS[move].needs_reason,
@@ -102,6 +102,8 @@ def stage_move(request, code, model_code, stage):
         attempt(request, lambda: services.move_stage(
             actor=request.user, record=record, move=move,
             comment=request.POST.get("comment", "")), lambda: state_reached(record))
+    if request.POST.get("back") == "matrix":
+        return redirect(queries.place_in_matrix(record))
     return redirect("engagements:stage", code, model_code, stage)
 
 

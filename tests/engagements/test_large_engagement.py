@@ -7,7 +7,7 @@ from django.urls import reverse
 from engagements.models import MigratedModel, Role
 from engagements.services import add_model
 
-BYTES = 300_000
+BYTES = 220_000
 
 
 def add_models(people, engagement, first, last):

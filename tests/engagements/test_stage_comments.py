@@ -27,7 +27,8 @@ def test_a_comment_is_written_in_place(client, people, engagement, record):
     consultant = people[Role.CONSULTANT]
     client.force_login(consultant)
     services.comment_on_stage(actor=people[Role.MANAGER], record=record, text="earlier")
-    answer = client.post(_place(engagement), {"text": TEXT}, headers={"HX-Request": "true"})
+    answer = client.post(_place(engagement), {"text": TEXT},
+                         headers={"HX-Request": "true", "HX-Target": "cell-menu"})
     mark = f'title="{consultant}：算子 &lt;b&gt; 缺失，先换实现"'
     fragment = answer.content.decode()
     assert (answer.status_code, "<html" in fragment) == (200, False)
