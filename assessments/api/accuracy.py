@@ -77,21 +77,19 @@ KIND = "config_check"  # by which an index finds the newest
 class ConfigCheckViewSet(viewsets.ReadOnlyModelViewSet):
     """Compared configurations, judged after the allow-list."""
 
-    queryset = StoredReading.objects.filter(kind=KIND, reader__in=CONFIG_READERS).select_related(
-        "artifact__engagement")
+    queryset = StoredReading.objects.filter(kind=KIND, reader__in=CONFIG_READERS)
     serializer_class = serializers.ConfigCheckSerializer
     filterset_fields = ["artifact", "artifact__model", "artifact__engagement"]
 
     def get_queryset(self):
-        return super().get_queryset().filter(
-            in_engagements_of(self.request.user, "artifact__engagement"))
+        return super().get_queryset().filter(in_engagements_of(self.request.user))
 
     def get_serializer(self, *args, **kwargs):
         """Allow-lists are read for all rows of a page at once."""
         serializer = super().get_serializer(*args, **kwargs)
         rows = args[0] if kwargs.get("many") else args[:1]
         serializer.context["allow_lists"] = allowlist.entries_by_engagement(
-            {row.artifact.engagement_id for row in rows})
+            {row.engagement_id for row in rows})
         return serializer
 
 

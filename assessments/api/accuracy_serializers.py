@@ -116,5 +116,5 @@ class ConfigCheckSerializer(serializers.ModelSerializer):
         return ConfigDifferenceSerializer(self._compared(reading), many=True).data
 
     def _compared(self, reading: StoredReading) -> list[allowlist.Difference]:
-        entries = self.context["allow_lists"][reading.artifact.engagement_id]
+        entries = self.context["allow_lists"][reading.engagement_id]
         return allowlist.compared(reading.values, entries)

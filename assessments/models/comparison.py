@@ -4,6 +4,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models.criteria import OfEngagementQuerySet
+from engagements.models import Engagement
 from workers.models import Artifact
 
 
@@ -20,18 +21,17 @@ class Deviation(models.TextChoices):
     LIMIT = "limit", _("Beyond the tool's limit")
 
 
-class OfArtifactQuerySet(OfEngagementQuerySet):
-    engagement_path = "artifact__engagement"
-
-
 class OfComparisonQuerySet(OfEngagementQuerySet):
-    engagement_path = "comparison__artifact__engagement"
+    engagement_path = "comparison__engagement"
 
 
 class Comparison(models.Model):
     """One comparison of msprobe or msaccucmp; derived from the artifact, safe to build anew."""
 
     artifact = models.OneToOneField(Artifact, models.CASCADE, related_name="comparison")
+    # That of the artifact, which never changes: lists of some engagements' comparisons go by it.
+    engagement = models.ForeignKey(Engagement, models.PROTECT, null=True, blank=True,
+                                   related_name="+", db_index=False)
     reader_version = models.CharField(max_length=20)
     mode = models.CharField(_("mode"), max_length=12, blank=True)
     rows = models.PositiveIntegerField(_("rows"), default=0)
@@ -44,10 +44,11 @@ class Comparison(models.Model):
     problem = models.CharField(max_length=240, blank=True)  # why the file could not be indexed
     indexed_at = models.DateTimeField(auto_now_add=True)
 
-    objects = OfArtifactQuerySet.as_manager()
+    objects = OfEngagementQuerySet.as_manager()
 
     class Meta:
         ordering = ["-artifact_id"]
+        indexes = [models.Index(fields=["engagement", "-id"], name="comparisons_by_engagement")]
 
     def __str__(self) -> str:
         return str(self.artifact)

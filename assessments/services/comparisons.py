@@ -50,14 +50,16 @@ def _rows(artifact: Artifact) -> tuple[list[CompareRow], str]:
 @transaction.atomic
 def _keep(reading: StoredReading, rows: list[CompareRow], *, verdict: str = "",
           problem: str = "") -> Comparison:
-    Artifact.objects.select_for_update(of=("self",), no_key=True).get(pk=reading.artifact_id)
-    found = Comparison.objects.filter(artifact=reading.artifact_id).first()
+    artifact = Artifact.objects.select_for_update(of=("self",), no_key=True).get(
+        pk=reading.artifact_id)
+    found = Comparison.objects.filter(artifact=artifact).first()
     if found and _is_current(found, reading):  # somebody else was quicker
         return found
     if found:
         found.delete()
     comparison = Comparison.objects.create(
-        artifact_id=reading.artifact_id, reader_version=reading.reader_version, problem=problem,
+        artifact=artifact, engagement_id=artifact.engagement_id,
+        reader_version=reading.reader_version, problem=problem,
         mode=reading.values.get("mode") or "", **_counts(rows))
     OperatorRow.objects.bulk_create(_operators(comparison, rows, verdict), AT_ONCE)
     return comparison

@@ -1,9 +1,13 @@
 """Operator comparisons: the index, the first deviating operator, the pages, the history."""
 
+from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.apps import apps
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import override
 from rest_framework.test import APIClient
@@ -14,7 +18,7 @@ from assessments.models import Comparison, OperatorRow
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
 from tests.workers.readers.test_msprobe_compare import line, table
-from workers.models import Artifact, Job
+from workers.models import Artifact, Job, StoredReading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "accuracy" / "compare"
 HTMX = {"HX-Request": "true"}
@@ -240,9 +244,32 @@ def test_queries_of_the_api_list_are_constant(people, compared, files,
         compared(f"{n}.csv", table(line("Tensor.a.0.forward.output.0", n + 2, 1)).encode())
     api = APIClient()
     api.force_authenticate(people[Role.REVIEWER])
-    with django_assert_num_queries(4):  # the engagements are asked for first
+    with django_assert_num_queries(3):
         shown = api.get("/api/v1/comparisons/").json()["results"]
     assert [row["first_deviating"]["op"] for row in shown] == ["Tensor.a.0.forward"] * files
+
+
+def test_a_comparison_and_its_reading_know_their_engagement(compared, engagement):
+    comparison = compared("8-md5.xlsx")
+    assert (comparison.engagement, comparison.artifact.readings.get().engagement) == (
+        engagement, engagement)
+
+
+def test_the_migrations_fill_the_engagement_of_rows_that_are_there(compared, engagement):
+    artifact = compared("8-md5.xlsx").artifact
+
+    class Historical:  # models of migrations write without the audit log
+        def get_model(self, app: str, name: str):
+            return SimpleNamespace(objects=QuerySet(apps.get_model(app, name)))
+
+    for name, model in (("workers.migrations.0027_fill_engagement_of_readings", StoredReading),
+                        ("assessments.migrations.0013_fill_engagement_of_comparisons",
+                         Comparison)):
+        QuerySet(model).update(engagement=None)
+        import_module(name).fill(Historical(), None)
+    artifact.refresh_from_db()
+    assert (artifact.comparison.engagement, artifact.readings.get().engagement) == (
+        engagement, engagement)
 
 
 def test_the_api_pages_filters_and_explains(people, compared):

@@ -173,8 +173,8 @@ def _kept(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
     stored, is_new = StoredReading.objects.get_or_create(
         artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,
         defaults={
-            "kind": reading.kind, "tool": reading.tool or "",
-            "tool_version": reading.tool_version or "",
+            "engagement_id": artifact.engagement_id, "kind": reading.kind,
+            "tool": reading.tool or "", "tool_version": reading.tool_version or "",
             "values": finite_json(reading.values),
             "warnings": [finite_json(vars(warning)) for warning in reading.warnings],
         },

@@ -65,6 +65,9 @@ class StoredReading(models.Model):
     """What a reader found in an artifact. A newer reader adds a row, the old one stays."""
 
     artifact = models.ForeignKey(Artifact, models.CASCADE, related_name="readings")
+    # That of the artifact, which never changes: lists of some engagements' readings go by it.
+    engagement = models.ForeignKey(Engagement, models.PROTECT, null=True, blank=True,
+                                   related_name="+", db_index=False)
     kind = models.CharField(max_length=40)
     reader = models.CharField(max_length=60)
     reader_version = models.CharField(max_length=20)
@@ -83,4 +86,7 @@ class StoredReading(models.Model):
                 fields=["artifact", "reader", "reader_version"], name="one_reading_per_reader"
             )
         ]
-        indexes = [models.Index(fields=["kind", "-id"], name="readings_by_kind")]
+        indexes = [
+            models.Index(fields=["kind", "-id"], name="readings_by_kind"),
+            models.Index(fields=["engagement", "kind", "-id"], name="readings_by_engagement"),
+        ]
