@@ -41,4 +41,5 @@ urlpatterns = [
     path("", include("delivery.demo.urls")),
     path("", include("delivery.portal.urls")),
     path("", include("delivery.operation.urls")),
+    path("", include("delivery.undo.urls")),
 ]

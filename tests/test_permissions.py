@@ -23,7 +23,7 @@ from tests.cached_fixtures import cached_fixture
 
 OURS = ("people", "portal", "operation", "engagements", "workers", "assessments", "documents",
         "quotes", "reports", "acceptance", "evidence", "planning", "notices", "surveys",
-        "practice", "knowledge")
+        "practice", "knowledge", "undo")
 ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
 EVERYBODY = frozenset(Role.values)
 FIRM = EVERYBODY - {REVIEWER}
@@ -142,7 +142,7 @@ READ = {
 PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "operation:ready"}
 # Routes that only take POST; their services are tested for permissions elsewhere.
 WRITE = {
-    "portal:view_save", "portal:view_delete", "portal:invite_again",
+    "undo:undo", "portal:view_save", "portal:view_delete", "portal:invite_again",
     "engagements:member_remove", "engagements:assign", "engagements:stage_move",
     "engagements:item_tick", "engagements:comment",
     "engagements:waiver_draft", "engagements:waiver_end",
@@ -527,7 +527,7 @@ def address_of_nothing(name: str) -> str:
 
 
 # Routes about the person or the firm, which name no row; services refuse with a message.
-WITHOUT_ROW = {"people:sign_ins_end", "notices:all_read", "portal:view_save",
+WITHOUT_ROW = {"undo:undo", "people:sign_ins_end", "notices:all_read", "portal:view_save",
                "reports:standard_text_reset", "reports:standard_text_preview",
                "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
                "surveys:draft_end", "surveys:version_new"}

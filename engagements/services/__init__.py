@@ -6,7 +6,12 @@ from engagements.services.checklists import tick_item
 from engagements.services.customers import create_customer, update_customer
 from engagements.services.duty_settings import set_people
 from engagements.services.engagements import create_engagement, mark_practice, update_engagement
-from engagements.services.members import add_member, add_members, remove_member
+from engagements.services.members import (
+    add_member,
+    add_members,
+    remove_member,
+    undo_member_removal,
+)
 from engagements.services.migrated_models import (
     add_model,
     drop_model,
@@ -21,7 +26,7 @@ from engagements.services.people import (
     update_person,
 )
 from engagements.services.sign_ins import end_sign_ins, remember_sign_in
-from engagements.services.stage_assignments import assign_stages
+from engagements.services.stage_assignments import assign_stages, undo_assignments
 from engagements.services.stage_comments import comment_on_stage, comment_on_stages
 from engagements.services.stage_moves import follow_decision, move_stage
 from engagements.services.stage_waivers import (
@@ -30,6 +35,7 @@ from engagements.services.stage_waivers import (
     revoke_stage_waiver,
     sign_stage_waiver,
 )
+from engagements.services.undone_moves import move_back, undo_move
 
 __all__ = [
     "accept_invitation",
@@ -50,6 +56,7 @@ __all__ = [
     "follow_decision",
     "mark_practice",
     "may_sign",
+    "move_back",
     "move_stage",
     "move_stages",
     "remember_sign_in",
@@ -61,6 +68,9 @@ __all__ = [
     "set_people",
     "sign_stage_waiver",
     "tick_item",
+    "undo_assignments",
+    "undo_member_removal",
+    "undo_move",
     "update_customer",
     "update_engagement",
     "update_model",

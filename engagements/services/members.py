@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from engagements.access import PERMISSIONS, Can, require
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
-from engagements.errors import InvalidInput, NotAllowed
+from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role, User
 
 
@@ -55,4 +55,19 @@ def remove_member(*, actor: User, membership: Membership) -> None:
     require(actor, Can.MANAGE, membership.engagement)
     Membership.objects.filter(pk=membership.pk).delete()
     audit_log.record(actor=actor, action="member.remove", target=membership,
-                     engagement=membership.engagement, data={"user": membership.user.username})
+                     engagement=membership.engagement,
+                     data={"user": membership.user.username, "role": membership.role})
+
+
+@retried
+@transaction.atomic
+def undo_member_removal(*, actor: User, engagement: Engagement, user: User, role: str
+                        ) -> Membership:
+    """Put a person back on the team in the role they had. Writes an audit entry.
+
+    Raises WrongState where they are on the team again already, and what `add_member` raises.
+    """
+    require(actor, Can.MANAGE, engagement)
+    if Membership.objects.filter(engagement=engagement, user=user).exists():
+        raise WrongState(_("%(person)s is on the team again already.") % {"person": user})
+    return add_member(actor=actor, engagement=engagement, user=user, role=role)

@@ -113,7 +113,8 @@ def assign(request, code):
     else:
         attempt(request, lambda: services.assign_stages(
             actor=request.user, records=records, person=person and person.user,
-            note=request.POST.get("comment", "")), lambda: _assigned(records, person))
+            note=request.POST.get("comment", "")), lambda: _assigned(records, person),
+                undo=_assignments_back)
     return _back_to_matrix(engagement, records)
 
 
@@ -143,6 +144,11 @@ def _chosen(request, engagement) -> list[StageRecord]:
         model__engagement=engagement, pk__in=keys).select_related("model__engagement"))
 
 
+def _assignments_back(changes: list) -> tuple[str, dict] | None:
+    moved = [change.facts for change in changes if change.before != change.after]
+    return ("stage.assign", {"changes": moved}) if moved else None
+
+
 def _assigned(records: list, person: Membership | None) -> str:
     if person is None:
         return ngettext("%(n)d stage is assigned to nobody now.",
@@ -158,7 +164,9 @@ def member_remove(request, code, pk):
     membership = get_object_or_404(
         Membership, pk=pk, engagement=visible_engagement(request, code))
     attempt(request, lambda: services.remove_member(actor=request.user, membership=membership),
-            _("Removed from the team."))
+            _("Removed from the team."), undo=lambda _done: ("member.remove", {
+                "engagement": membership.engagement_id, "user": membership.user_id,
+                "role": membership.role}))
     return redirect("engagements:team", code)
 
 

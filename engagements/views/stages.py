@@ -101,7 +101,9 @@ def stage_move(request, code, model_code, stage):
     if move in StageMove.values:
         attempt(request, lambda: services.move_stage(
             actor=request.user, record=record, move=move,
-            comment=request.POST.get("comment", "")), lambda: state_reached(record))
+            comment=request.POST.get("comment", "")), lambda: state_reached(record),
+                undo=lambda made: ("stage.move", {"transition": made.pk})
+                if services.move_back(made) else None)
     if request.POST.get("back") == "matrix":
         return redirect(queries.place_in_matrix(record))
     return redirect("engagements:stage", code, model_code, stage)
@@ -113,7 +115,9 @@ def item_tick(request, code, model_code, stage, pk):
     item = get_object_or_404(ChecklistItem, pk=pk, record=record)
     attempt(request, lambda: services.tick_item(
         actor=request.user, item=item, is_done=request.POST.get("done") == "yes",
-        evidence=request.POST.get("evidence", "")), _("Saved."))
+        evidence=request.POST.get("evidence", "")), _("Saved."), undo=lambda made: (
+            "checklist.tick", {"item": made.pk, "done_at": made.done_at.isoformat()})
+        if made.done_at else None)
     return redirect("engagements:stage", code, model_code, stage)
 
 

@@ -9,22 +9,29 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import DeskError
 from engagements.optimistic_locking import EditConflict
+from engagements.web.undo_note import write_note
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 def attempt(request: HttpRequest, service: Callable[[], Any],
-            success: str | Callable[[], str]) -> Any:
+            success: str | Callable[[], str],
+            undo: Callable[[Any], tuple[str, dict] | None] | None = None) -> Any:
     """Call the service and show its outcome as a message. None after an expected failure.
 
-    `success` may be a function where the sentence depends on what the service did.
+    Args:
+        success: a function where the sentence depends on what the service did.
+        undo: of what the service answered, the action of `delivery.undo.actions` and its facts;
+            the message then offers to take it back. None where it cannot be taken back.
     """
     try:
         result = service()
     except DeskError as error:
         messages.error(request, error.message)
         return None
-    messages.success(request, success() if callable(success) else success)
+    taken_back_by = undo(result) if undo else None
+    messages.success(request, success() if callable(success) else success,
+                     extra_tags=write_note(request.user, *taken_back_by) if taken_back_by else "")
     return result if result is not None else True
 
 

@@ -1,5 +1,7 @@
 """Runtimes, and which jobs get which."""
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from django.db import transaction
@@ -8,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput
+from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from workers.kinds import JobKind
 from workers.models import Job, Node, Runtime, RuntimeChoice, RuntimePlace
@@ -51,6 +53,30 @@ def retire_runtime(*, actor: User, runtime: Runtime) -> Runtime:
         RuntimeChoice.objects.filter(runtime=found).delete()
         audit_log.record(actor=actor, action="runtime.retire", target=found,
                          data={"name": found.name})
+    return found
+
+
+@transaction.atomic
+def undo_retirement(*, actor: User, runtime: Runtime, retired_at: datetime,
+                    choices: Iterable[list[int | None]] = ()) -> Runtime:
+    """Take a runtime into use again that was retired by mistake. Writes an audit entry.
+
+    Args:
+        choices: keys of node, engagement and model of those that named it; they count again where
+            nothing else was chosen since.
+    Raises WrongState where it is in use, or was retired at another time.
+    """
+    require(actor, Can.OPERATE)
+    found = Runtime.objects.select_for_update(of=("self",), no_key=True).get(pk=runtime.pk)
+    if found.retired_at != retired_at:
+        raise WrongState(_("The runtime %(name)s was changed since; nothing was undone.")
+                         % {"name": found.name})
+    found.retired_at = None
+    found.save(update_fields=["retired_at"])
+    for node, engagement, model in choices:
+        RuntimeChoice.objects.get_or_create(
+            node_id=node, engagement_id=engagement, model_id=model, defaults={"runtime": found})
+    audit_log.record(actor=actor, action="runtime.reuse", target=found, data={"name": found.name})
     return found
 
 

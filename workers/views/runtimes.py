@@ -68,8 +68,12 @@ def runtime_edit(request, pk):
 
 @require_POST
 def runtime_retire(request, pk):
-    attempt(request, lambda: runtimes.retire_runtime(
-        actor=request.user, runtime=_runtime(request, pk)), _("Out of use; queued jobs keep it."))
+    runtime = _runtime(request, pk)
+    choices = list(runtime.choices.values_list("node", "engagement", "model"))
+    attempt(request, lambda: runtimes.retire_runtime(actor=request.user, runtime=runtime),
+            _("Out of use; queued jobs keep it."), undo=lambda made: ("runtime.retire", {
+                "runtime": made.pk, "retired_at": made.retired_at.isoformat(),
+                "choices": choices}))
     return redirect("workers:runtimes")
 
 

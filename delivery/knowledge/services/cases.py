@@ -77,13 +77,15 @@ def update_case(*, actor: User, case: SolvedCase, seen: int | None = None, **fie
 
 
 @transaction.atomic
-def retire_case(*, actor: User, case: SolvedCase, reason: str) -> SolvedCase:
+def retire_case(*, actor: User, case: SolvedCase, reason: str, seen: int | None = None
+                ) -> SolvedCase:
     """Propose the case no longer; it stays readable. Writes an audit entry.
 
-    Raises InvalidInput without a reason, WrongState for one that is retired.
+    Raises InvalidInput without a reason, WrongState for one that is retired, EditConflict when it
+    moved on since version `seen`.
     """
     require(actor, Can.WORK)
-    case = lock_checked(case, None)
+    case = lock_checked(case, seen)
     if case.retired_at:
         raise WrongState(_("The case is retired already."))
     if not reason.strip():
@@ -97,10 +99,13 @@ def retire_case(*, actor: User, case: SolvedCase, reason: str) -> SolvedCase:
 
 
 @transaction.atomic
-def restore_case(*, actor: User, case: SolvedCase) -> SolvedCase:
-    """Propose a retired case again. Writes an audit entry; WrongState for one in force."""
+def restore_case(*, actor: User, case: SolvedCase, seen: int | None = None) -> SolvedCase:
+    """Propose a retired case again. Writes an audit entry.
+
+    Raises WrongState for one in force, EditConflict when it moved on since version `seen`.
+    """
     require(actor, Can.WORK)
-    case = lock_checked(case, None)
+    case = lock_checked(case, seen)
     if not case.retired_at:
         raise WrongState(_("The case is in force."))
     case.retired_at, case.retired_reason = None, ""

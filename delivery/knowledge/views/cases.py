@@ -119,7 +119,8 @@ def case_retire(request, pk):
     case, form = _case(request, pk), RetireForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     attempt(request, lambda: services.retire_case(actor=request.user, case=case, reason=reason),
-            _("The case is retired: it is proposed no longer."))
+            _("The case is retired: it is proposed no longer."), undo=lambda made: (
+                "case.retire", {"case": made.pk, "seen": made.lock_version}))
     return redirect("knowledge:case", pk)
 
 
@@ -127,7 +128,8 @@ def case_retire(request, pk):
 def case_restore(request, pk):
     case = _case(request, pk)
     attempt(request, lambda: services.restore_case(actor=request.user, case=case),
-            _("The case is in force again."))
+            _("The case is in force again."), undo=lambda made: ("case.restore", {
+                "case": made.pk, "seen": made.lock_version, "reason": case.retired_reason}))
     return redirect("knowledge:case", pk)
 
 

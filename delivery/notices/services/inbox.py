@@ -1,6 +1,6 @@
 """Writes of the inbox. Reading one's own notices is no event worth an audit entry."""
 
-from datetime import time
+from datetime import datetime, time
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery.notices.event_kinds import kinds_for
 from delivery.notices.models import MailSetting, Notice, Pace, Preference
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput, NotAllowed
+from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, User
 
 
@@ -24,10 +24,26 @@ def mark_read(*, actor: User, notice: Notice) -> Notice:
 
 
 @transaction.atomic
-def mark_all_read(*, actor: User) -> int:
-    """Mark the whole inbox read; returns how many were not."""
+def mark_all_read(*, actor: User, at: datetime | None = None) -> int:
+    """Mark the whole inbox read; returns how many were not.
+
+    `at` is the time that `undo_reading` asks for; now without it.
+    """
     unread = Notice.objects.visible_to(actor).unread()
-    return Notice.objects.filter(pk__in=unread.values("pk")).update(read_at=timezone.now())
+    return Notice.objects.filter(pk__in=unread.values("pk")).update(read_at=at or timezone.now())
+
+
+@transaction.atomic
+def undo_reading(*, actor: User, read_at: datetime) -> int:
+    """Mark those of the actor's notices unread again that were read at that time; how many.
+
+    Writes an audit entry. Raises WrongState where there is none any more.
+    """
+    count = Notice.objects.filter(recipient=actor, read_at=read_at).update(read_at=None)
+    if not count:
+        raise WrongState(_("These notices are unread already, or are no longer kept."))
+    audit_log.record(actor=actor, action="notices.unread", target=actor, data={"count": count})
+    return count
 
 
 @transaction.atomic

@@ -1,8 +1,12 @@
 """Pages of the inbox: each parses its request, calls one service and answers."""
 
+from datetime import datetime
+
 from django.contrib import messages
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.notices import queries, services
@@ -14,6 +18,7 @@ from engagements.models import Engagement
 from engagements.web.form_actions import attempt
 from engagements.web.offered_choices import offered
 from engagements.web.paging import page_of
+from engagements.web.undo_note import write_note
 
 
 @require_GET
@@ -29,14 +34,28 @@ def inbox(request):
 def notice_open(request, pk):
     """Mark it read and go to the page it is about."""
     notice = get_object_or_404(Notice.objects.visible_to(request.user), pk=pk)
-    services.mark_read(actor=request.user, notice=notice)
-    return redirect(notice.event.path if request.POST.get("stay") != "yes" else "notices:inbox")
+    was_unread = notice.read_at is None
+    notice = services.mark_read(actor=request.user, notice=notice)
+    if request.POST.get("stay") != "yes":
+        return redirect(notice.event.path)
+    if was_unread:
+        _offer_unread(request, 1, notice.read_at)
+    return redirect("notices:inbox")
 
 
 @require_POST
 def all_read(request):
-    services.mark_all_read(actor=request.user)
+    now = timezone.now()
+    if count := services.mark_all_read(actor=request.user, at=now):
+        _offer_unread(request, count, now)
     return redirect("notices:inbox")
+
+
+def _offer_unread(request, count: int, read_at: datetime) -> None:
+    messages.success(
+        request, ngettext("%(n)d notice is marked as read.", "%(n)d notices are marked as read.",
+                          count) % {"n": count},
+        extra_tags=write_note(request.user, "notices.read", {"read_at": read_at.isoformat()}))
 
 
 @require_http_methods(["GET", "POST"])

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from delivery.portal.models import SavedView
 from engagements.audit import audit_log
-from engagements.errors import InvalidInput
+from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
 MOST = 20
@@ -37,7 +37,21 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
 def delete_view(*, actor: User, view: SavedView) -> None:
     """Forget one's own view."""
     SavedView.objects.filter(pk=view.pk, user=actor).delete()
-    audit_log.record(actor=actor, action="view.delete", target=view)
+    audit_log.record(actor=actor, action="view.delete", target=view,
+                     data={"query": view.query})
+
+
+@transaction.atomic
+def undo_view_deletion(*, actor: User, name: str, query: str) -> SavedView:
+    """Keep a view again that was deleted. Writes an audit entry.
+
+    Raises WrongState where another view has got the name since, and what `save_view` raises.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=actor.pk)
+    if actor.portfolio_views.filter(name=name).exists():
+        raise WrongState(_("Another view is called “%(name)s” now; nothing was undone.")
+                         % {"name": name})
+    return save_view(actor=actor, name=name, query=query)
 
 
 def _kept(query: str) -> str:

@@ -89,5 +89,6 @@ def view_delete(request, pk):
     """Forget one's own view."""
     view = get_object_or_404(SavedView.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: saved_views.delete_view(actor=request.user, view=view),
-            _("The view is deleted."))
+            _("The view is deleted."),
+            undo=lambda _done: ("view.delete", {"name": view.name, "query": view.query}))
     return redirect("portal:portfolio")

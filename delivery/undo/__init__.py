@@ -1,0 +1,1 @@
+"""Undo of what was just done: which actions can be taken back, and the service that does it."""

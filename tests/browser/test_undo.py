@@ -1,0 +1,33 @@
+"""What was done in the matrix is taken back in the toast, with the mouse and with the keyboard."""
+
+import pytest
+
+from delivery.demo.sample_engagement import load_sample
+from engagements.models import AuditEntry, Role, StageAssignment, StageRecord, User
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+def test_an_assignment_is_taken_back(visit):
+    engagement = load_sample()
+    record = StageRecord.objects.filter(model__engagement=engagement).first()
+    manager = User.objects.filter(role=Role.MANAGER, memberships__engagement=engagement).first()
+    visitor = visit(manager.username)
+    page = visitor.open(f"/engagements/{engagement.code}/")
+    for press in (lambda button: button.click(), lambda button: button.press("Enter")):
+        page.click(f"#cell-{record.pk}")
+        page.locator("#cell-person").select_option(str(manager.pk))
+        with page.expect_navigation():
+            page.locator("#cell-menu form[action$='/assign/'] button").click()
+        assert StageAssignment.objects.get(record=record).person == manager
+        button = page.locator(".desk-toasts form[action='/undo/'] button")
+        assert visitor.faults() == []
+        with page.expect_navigation():
+            press(button)
+        assert not StageAssignment.objects.filter(record=record).exists()
+        assert page.url.endswith(f"/engagements/{engagement.code}/")
+        assert page.locator(".desk-toasts .toast").count() == 1
+        assert button.count() == 0
+    latest = AuditEntry.objects.filter(action="stage.assign").first()
+    assert (latest.data["from"], latest.data["to"]) == (manager.username, "")
+    assert visitor.errors == []
