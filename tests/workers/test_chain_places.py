@@ -1,15 +1,18 @@
 """Places in the steps of chains, chains that come with the product, and going on after a stop."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from django.utils.translation import override
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import MigratedModel
 from engagements.services import add_model
 from workers import kinds
 from workers.dispatch import runner
 from workers.jobs import chain_overview, chain_places, shipped_chains
-from workers.models import ChainRun, Job, JobState
+from workers.models import ChainRun, Job, JobState, Node
 from workers.practice_node.faults import set_faults
 from workers.services import chains
 
@@ -160,3 +163,36 @@ def test_the_page_starts_a_chain_with_one_click(client, people, model, node):
     run = ChainRun.objects.get()
     assert (run.given, run.chain.code) == (GIVEN, "mindspore_lite")
     assert f"#{run.jobs.get().job.pk}" in client.get(address).content.decode()
+
+
+@pytest.mark.django_db
+def test_the_overview_asks_as_often_for_three_models_as_for_one(client, people, model, node):
+    client.force_login(people["consultant"])
+    Job.objects.create(kind="inf.mslite", engagement=model.engagement, model=model,
+                       state=JobState.SUCCEEDED, finished_at=timezone.now(),
+                       parameters={"model_file": "~/earlier.onnx"})
+    address = f"/engagements/{model.engagement.code}/chains/"
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            page = client.get(address).content.decode()
+        assert page.count('value="~/earlier.onnx"') == 1
+        return len(asked)
+
+    few = [queries(), queries()][1]
+    for code in ("B", "C"):
+        add_model(actor=people["manager"], engagement=model.engagement, code=code, name="x")
+    MigratedModel.objects.filter(engagement=model.engagement).update(
+        framework=model.framework, inference_route=model.inference_route)
+    assert queries() == few
+
+
+@pytest.mark.django_db
+def test_the_node_of_the_last_run_is_chosen_again(client, people, model, node):
+    client.force_login(people["consultant"])
+    Node.objects.create(name="another", host="127.0.0.1", username="x", state="ready")
+    chains.start_shipped(actor=people["consultant"], code="mindspore_lite", models=[model],
+                         node=node, given=GIVEN)
+    page = client.get(f"/engagements/{model.engagement.code}/chains/").content.decode()
+    assert page.count(f'<option value="{node.pk}" selected>{node.name}</option>') == 1
+    assert page.count(">another</option>") == page.count(f">{node.name}</option>") > 1

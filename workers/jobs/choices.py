@@ -1,7 +1,10 @@
 """Which kinds of jobs a page offers, in the order in which a model needs them."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Any
 
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from engagements.models import MigratedModel
@@ -55,6 +58,16 @@ def last_run(kind: JobKind, model: MigratedModel | None) -> Job | None:
         return None
     return Job.objects.whole().filter(model=model, kind=kind.code, state=JobState.SUCCEEDED
                                       ).order_by("-pk").first()
+
+
+def last_parameters(models: Collection[MigratedModel], codes: Collection[str]
+                    ) -> dict[tuple[int, str], dict[str, Any]]:
+    """Parameters of the last run of each of these kinds, by model and kind, in one query."""
+    newest = Job.objects.whole().filter(
+        model__in=models, kind__in=codes, state=JobState.SUCCEEDED).order_by().values(
+        "model", "kind").annotate(newest=Max("pk")).values("newest")
+    return {(model, kind): parameters for model, kind, parameters in Job.objects.filter(
+        pk__in=newest).values_list("model", "kind", "parameters")}
 
 
 def values_of_run(job: Job | None, kind: JobKind, model: MigratedModel | None) -> dict:

@@ -37,6 +37,13 @@ def job_label(job) -> str:
 
 
 @register.filter
+def with_chosen(options: SafeString, key: int | None) -> SafeString:
+    """Options of a select with one of them chosen; a page makes them once for all its rows."""
+    plain = f'<option value="{key}">'
+    return mark_safe(options.replace(plain, f'{plain[:-1]} selected>'))
+
+
+@register.filter
 def place_words(place: str) -> str:
     """Where in a reading a value stands, in words; `place` joins the keys by dots."""
     return path_words(tuple(place.split(".")))

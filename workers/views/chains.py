@@ -1,6 +1,7 @@
 """Pages of chains; each view calls one service."""
 
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.html import format_html_join
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -98,10 +99,11 @@ def engagement_chains(request, code):
     """Models × chains of their routes."""
     require(request.user, Can.VIEW_INTERNAL)
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
+    nodes = Node.objects.visible_to(request.user).filter(state=Node.State.READY)
     return render(request, "workers/engagement_chains.html", {
         "engagement": engagement, "rows": chain_overview.rows(engagement), "active": "jobs",
-        "can_work": allowed(request.user, Can.WORK),
-        "nodes": Node.objects.visible_to(request.user).filter(state=Node.State.READY)})
+        "can_work": allowed(request.user, Can.WORK), "node_options": format_html_join(
+            "", '<option value="{}">{}</option>', nodes.values_list("pk", "name"))})
 
 
 @require_POST

@@ -1,6 +1,6 @@
 """Job defaults: what the forms of a model's jobs open with."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from engagements.models import MigratedModel, User
 from engagements.stages import Stage
 from engagements.text.text_joining import listed
 from workers import kinds
-from workers.jobs.form_defaults import register_defaults
+from workers.jobs.form_defaults import Values, register_defaults
 from workers.kinds import JobKind
 
 TRAINING, CODE = "training", "code"
@@ -109,11 +109,17 @@ def _optimisation(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]
 
 
 @register_defaults("survey")
-def from_survey(kind: JobKind, model: MigratedModel) -> Mapping[str, Any]:
-    """What was taken over from the survey for jobs of this kind, the special over the general."""
-    rows = {row.key: row.value for row in Consequence.objects.filter(
-        model=model, kind=JobDefaults.code)}
-    general = {name: value for key, values in rows.items()
-               if key in STAGES and STAGES[key] & set(kind.stages)
-               for name, value in values.items()}
-    return {**general, **rows.get(kind.code, {})}
+def from_survey(models: Collection[MigratedModel]) -> Values:
+    """What was taken over from the survey for jobs of a kind, the special over the general."""
+    rows: dict[int, dict[str, dict]] = {model.pk: {} for model in models}
+    for row in Consequence.objects.filter(model__in=rows, kind=JobDefaults.code):
+        rows[row.model_id][row.key] = row.value
+
+    def values(kind: JobKind, model: MigratedModel) -> Mapping[str, Any]:
+        known = rows[model.pk]
+        general = {name: value for key, found in known.items()
+                   if key in STAGES and STAGES[key] & set(kind.stages)
+                   for name, value in found.items()}
+        return {**general, **known.get(kind.code, {})}
+
+    return values

@@ -27,7 +27,7 @@ def node(db):
 @pytest.fixture
 def surveys(monkeypatch):
     """What is known of each model's sources."""
-    monkeypatch.setitem(form_defaults._sources, "test", lambda kind, model: {
+    monkeypatch.setitem(form_defaults._sources, "test", lambda _models: lambda kind, model: {
         "source": f"~/src/{model.code}"})
 
 
