@@ -5,11 +5,13 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.documents.models import StaffCertificate
 from engagements.models import Role, User
+from engagements.web.suggest_field import SuggestField
 
 
 class CertificateForm(forms.ModelForm):
     """One's own certificate; an administrator chooses whose."""
 
+    person = SuggestField(User.objects.none(), label=_("Person"), to_field_name="username")
     file = forms.FileField(label=_("Scan (PDF, PNG or JPEG)"), required=False)
 
     class Meta:

@@ -99,7 +99,9 @@ class TimeEntry(models.Model):
     class Meta:
         ordering = ["-work_date", "person_id", "half", "pk"]
         indexes = [models.Index(fields=["work_date", "-id"], name="time_entries_by_day"),
-                   models.Index(fields=["engagement", "-id"], name="time_entries_by_engagement")]
+                   models.Index(fields=["engagement", "-id"], name="time_entries_by_engagement"),
+                   models.Index(fields=["engagement", "grade", "-id"],
+                                name="time_entries_by_grade")]
         constraints = [
             models.UniqueConstraint(fields=["person", "work_date", "half"],
                                     condition=models.Q(is_counted=True),

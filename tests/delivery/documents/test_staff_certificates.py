@@ -94,6 +94,22 @@ def test_documents_present_the_team_with_what_is_valid(add, engagement):
     assert shown == [f"HCIE AI Solution Architect (No. 0101, until {today + timedelta(400)})"]
 
 
+def test_an_administrator_names_anybody_of_the_firm(people, client, monkeypatch):
+    monkeypatch.setattr("engagements.web.offered_choices.MOST_OFFERED", 2)
+    page = reverse("documents:certificates")
+    client.force_login(people[Role.ADMINISTRATOR])
+    shown = client.get(page).content.decode()
+    assert f'value="{people[Role.ADMINISTRATOR].username}"' in shown
+    assert shown.split("<datalist")[1].split("</datalist>")[0].count("<option") == 2
+    data = {"kind": "pmp", "number": "77"}
+    for name in (people[Role.REVIEWER].username, "nobody"):
+        assert client.post(page, {**data, "person": name}).status_code == 200
+    assert client.post(page, {**data, "person": people[Role.SALES].username}).status_code == 302
+    client.force_login(people[Role.CONSULTANT])
+    assert client.post(page, {**data, "person": people[Role.SALES].username}).status_code == 200
+    assert [row.person for row in StaffCertificate.objects.all()] == [people[Role.SALES]]
+
+
 def test_the_api_takes_and_lists_them(people):
     client = api_client(people[Role.CONSULTANT])
     made = client.post("/api/v1/staff-certificates/", {
