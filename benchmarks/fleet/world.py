@@ -205,12 +205,13 @@ class World:
         self._run("UPDATE notices_notice SET read_at = NULL WHERE id % 10 = 3")
 
     def running_jobs(self) -> None:
-        """The newest jobs run, one card each, on nodes of their own."""
+        """The newest jobs of engagements under way run, one card each, on nodes of their own."""
         from workers.models import CardLease, Job
 
         running = min(round(JOBS_RUNNING * self.count / 10_000), self.node_count * CARDS)
-        keys = list(models.QuerySet(Job).filter(gang=None, retry_of=None).order_by("-pk")
-                    .values_list("pk", flat=True)[:running])
+        keys = list(models.QuerySet(Job).filter(
+            gang=None, retry_of=None, engagement__state="active").order_by("-pk").values_list(
+            "pk", flat=True)[:running])
         jobs = [Job(pk=key, state="running", node_id=self.first_node + n // CARDS, cards_wanted=1,
                     finished_at=None) for n, key in enumerate(keys)]
         models.QuerySet(Job).bulk_update(jobs, ["state", "node", "cards_wanted", "finished_at"],
