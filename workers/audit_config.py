@@ -29,7 +29,7 @@ track_rows(own.Node, without=[*SECRET, "scheduler_secret", *MEASURED])
 track_rows(own.NodeLogin, without=[*SECRET, "refused_at", "refused_cause"])
 track_rows(own.NodeImport, own.NodeReservation, own.CardQuota, own.Runtime, own.RuntimeChoice)
 track_rows(own.Artifact, own.StoredReading, own.JobChain, own.ChainRun, own.ChainStep,
-           own.ApiRoute)
+           own.ApiRoute, own.JobTemplate)
 do_not_track({
     own.Card: "as the node last showed it; the reading it was taken from is tracked",
     own.CardAlarm: "what looks at a card showed; no figure or verdict rests on it",

@@ -13,7 +13,7 @@ from workers import kinds, services
 from workers.api import serializers
 from workers.api.archive_schema import ARCHIVE, FORMAT
 from workers.api.file_serializers import FollowUpSerializer
-from workers.jobs import folder_archives, kind_catalogue
+from workers.jobs import folder_archives, job_template_values, kind_catalogue
 from workers.jobs.archive_answers import archive_answer
 from workers.jobs.follow_ups import follow_ups
 from workers.logs import live_log, search
@@ -126,11 +126,15 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
 
 def _order(data: dict) -> dict:
     """The arguments of `services.queue_job` from checked data."""
-    return {"kind": data["kind"], "parameters": data.get("parameters"),
+    template, parameters = data.get("template"), data.get("parameters")
+    if template:
+        parameters = job_template_values.filled(template, data["kind"], parameters or {})
+    return {"kind": data["kind"], "parameters": parameters,
             "engagement": data.get("engagement"), "model": data.get("model"),
             "stage": data.get("stage", ""), "node": data.get("node"),
             "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0),
-            "runtime": data.get("chosen_runtime"),
+            "runtime": data.get("chosen_runtime") or (
+                template and job_template_values.runtime_of(template)),
             "priority": data.get("priority", Priority.NORMAL)}
 
 

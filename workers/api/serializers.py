@@ -14,6 +14,7 @@ from workers.models import (
     Card,
     ImportedNode,
     Job,
+    JobTemplate,
     Node,
     NodeContact,
     NodeImport,
@@ -185,6 +186,9 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
     chosen_runtime = VisibleField(
         queryset=Runtime.objects.in_use(), required=False, allow_null=True, write_only=True,
         help_text="For this job; else that of its model, its engagement or its node.")
+    template = VisibleField(
+        queryset=JobTemplate.objects.all(), required=False, allow_null=True, write_only=True,
+        help_text="Gives the parameters and the runtime that are not given here.")
     runtime = serializers.JSONField(
         read_only=True, help_text="As the job keeps it; empty for the node as it is.")
     members = serializers.SerializerMethodField()
@@ -201,8 +205,8 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
         for_the_firm = ("login", "parameters", "command", "technical_cause", "diagnosis",
                         "results", "progress_done", "progress_total", "heartbeat_at", "runtime")
         fields = ["id", "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
-                  "chosen_runtime", "runtime", "nodes_wanted", "members", "part_of", "rank",
-                  "login", "is_practice", "priority",
+                  "template", "chosen_runtime", "runtime", "nodes_wanted", "members", "part_of",
+                  "rank", "login", "is_practice", "priority",
                   "parameters", "command", "cards_wanted", "state", "attempt", "retry_of",
                   "created_by", "created_at", "started_at", "finished_at", "sentence",
                   "technical_cause", "diagnosis", "exit_status", "results", "progress_done",
@@ -210,7 +214,7 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
                   "inputs", "logs", "allowed_moves"]
         read_only_fields = [f for f in fields if f not in (
             "kind", "engagement", "model", "stage", "node", "nodes", "restarts",
-            "chosen_runtime", "parameters", "priority")]
+            "template", "chosen_runtime", "parameters", "priority")]
 
     @extend_schema_field(MemberSerializer(many=True))
     def get_members(self, job) -> list[dict]:
@@ -385,6 +389,22 @@ class RuntimeSerializer(serializers.ModelSerializer):
         model = Runtime
         fields = ["id", "name", "place", "options", "retired_at"]
         read_only_fields = ["retired_at"]
+
+
+class JobTemplateSerializer(serializers.ModelSerializer):
+    """Files, paths and confirmations are left out of the parameters."""
+
+    parameters = serializers.DictField(required=False)
+    runtime = VisibleField(queryset=Runtime.objects.in_use(), required=False, allow_null=True)
+
+    class Meta:
+        model = JobTemplate
+        fields = ["id", "name", "kind", "parameters", "runtime", "created_by", "created_at"]
+        read_only_fields = ["created_by", "created_at"]
+
+
+class TemplateNameSerializer(serializers.Serializer):
+    name = serializers.CharField(max_length=80)
 
 
 class RuntimeChoiceSerializer(serializers.ModelSerializer):

@@ -5,6 +5,7 @@ from workers.models.gang import Gang
 from workers.models.job import CardLease, Job, JobState, Priority
 from workers.models.job_input import JobInput
 from workers.models.job_log import JobLog
+from workers.models.job_template import JobTemplate
 from workers.models.login import NodeLogin
 from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
 from workers.models.node_calendar import CardQuota, NodeReservation
@@ -21,7 +22,7 @@ from workers.models.runtime import (
 
 __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "CardAlarm",
            "CardLease", "CardQuota", "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job",
-           "JobChain", "JobInput", "JobLog", "JobState", "Node", "NodeContact", "NodeImport",
-           "NodeLogin", "NodeReservation", "NodeSample", "PendingUpload", "Priority", "Runtime",
-           "RuntimeChoice", "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading",
-           "Trouble"]
+           "JobChain", "JobInput", "JobLog", "JobState", "JobTemplate", "Node", "NodeContact",
+           "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "PendingUpload",
+           "Priority", "Runtime", "RuntimeChoice", "RuntimePlace", "RuntimeSoftware",
+           "SchedulerKind", "StoredReading", "Trouble"]

@@ -1,5 +1,7 @@
 """Pages of jobs; each view calls one service."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -36,7 +38,7 @@ from workers.models import Job, JobLog, JobState, Node
 from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms, charts
 from workers.runtimes import chosen
-from workers.views import gangs
+from workers.views import gangs, job_templates
 from workers.views.page_context import place_asked
 
 LOG_AT_ONCE = 2**20
@@ -85,15 +87,22 @@ def job_new(request):
     chosen = next((k for k in offered if k.code == request.GET.get("kind")), None)
     earlier = (choices.last_run(chosen, model)
                if chosen and "copy_of" not in request.GET else None)
-    form = JobForm(request.POST or None, kind=chosen, user=request.user, engagement=engagement,
-                   migrated=model, initial={**choices.values_of_run(earlier, chosen, model),
-                                            **_asked(request, chosen)}) if chosen else None
-    if form and form.is_valid() and "only_check" not in request.POST and (
+    template = job_templates.asked(request, chosen)
+    form_with = partial(JobForm, kind=chosen, user=request.user, engagement=engagement,
+                        migrated=model)
+    form = form_with(request.POST or None, initial={
+        **choices.values_of_run(earlier, chosen, model),
+        **job_templates.initial(template, chosen), **_asked(request, chosen)}) if chosen else None
+    if form and "save_template" in request.POST:
+        form = job_templates.form_after_saving(request, form, form_with)
+    elif form and form.is_valid() and "only_check" not in request.POST and (
             jobs := attempt_form(form, lambda: _queue(request.user, form, stage))):
         return _queued(request, jobs)
     return render(request, "workers/job_form.html", {
         "form": form, "kind": chosen, "engagement": engagement, "earlier": earlier,
         "choices": [] if chosen else choices.choices_of(offered, model, stage),
+        "template": template, "template_open": "save_template" in request.POST,
+        "templates": job_templates.of_kind(request.user, chosen),
         "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
 
 

@@ -90,6 +90,9 @@ NODES_AND_JOBS = {
     "source.scan": _("Source scanned"), "chain.start": _("Job chain started"),
     "chain.step": _("Job chain advanced"), "chain.end": _("Job chain ended"),
     "chain.resume": _("Job chain resumed"),
+    "job_template.save": _("Job template saved"),
+    "job_template.rename": _("Job template renamed"),
+    "job_template.delete": _("Job template deleted"),
 }
 JUDGEMENTS = {
     "definition.version": _("Metric definition: new version"),

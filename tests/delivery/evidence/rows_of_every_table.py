@@ -67,6 +67,7 @@ from workers.services import (
     record_routes,
     runtimes,
 )
+from workers.services.job_templates import save_template
 
 DAY = date(2025, 9, 22)
 PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
@@ -127,6 +128,7 @@ def share_nodes(engagement, people, model, node):
     node_calendar.set_quota(actor=operator, engagement=engagement, cards=8)
     runtimes.choose_runtime(actor=operator, node=other, runtime=runtimes.save_runtime(
         actor=operator, name="CANN 8.2", place="host", options={"umask": "027"}))
+    save_template(actor=operator, name="训练", kind=kind.code)
     node_imports.start_import(actor=operator, upload=io.BytesIO(b"name,host\nn1,192.0.2.10\n"),
                               file_name="nodes.csv", username="npu")
 
