@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
@@ -178,6 +179,29 @@ def unit_label(code: str) -> str:
     """A unit in the active language."""
     return {"month": _("month"), "person_day": _("person-day"), "once": _("once"),
             "at_cost": _("at cost")}.get(code, code)
+
+
+def quantity_label(fact: dict) -> str:
+    """How much of a line is quoted, with its unit in the active language: `5 × 3 months`."""
+    quantity = fact["quantity"]
+    if fact["unit"] == "month":
+        return f"{quantity} × {months_label(fact['months'])}"
+    if fact["unit"] == "person_day":
+        return ngettext("%(days)s person-day", "%(days)s person-days", _number(quantity)) % {
+            "days": quantity}
+    return _("%(quantity)s (%(unit)s)") % {
+        "quantity": quantity, "unit": unit_label(fact["unit"])}
+
+
+def months_label(months: str) -> str:
+    """A number of months, whole or not, in the active language."""
+    return ngettext("%(months)s month", "%(months)s months", _number(months)) % {
+        "months": months}
+
+
+def _number(figure: str) -> int:
+    """What decides on the plural: 1 for exactly one, else 2."""
+    return 1 if Decimal(figure) == 1 else 2
 
 
 def grade_label(code: str) -> str:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from django import template
 
 from delivery.quotes.quote_labels import CHECKS, STEPS
-from delivery.quotes.snapshot import grade_label, percent, unit_label
+from delivery.quotes.snapshot import grade_label, percent, quantity_label, unit_label
 
 register = template.Library()
 
@@ -30,8 +30,8 @@ def as_percent(value) -> str:
 
 @register.simple_tag
 def quote_labels(fact: dict) -> dict:
-    """Grade, unit and tax rate of a line's facts in the active language."""
-    return {"grade": grade_label(fact["grade"]), "unit": unit_label(fact["unit"]),
+    """Grade, quantity and tax rate of a line's facts in the active language."""
+    return {"grade": grade_label(fact["grade"]), "quantity": quantity_label(fact),
             "rate": percent(fact["tax_rate"])}
 
 

@@ -1,12 +1,10 @@
 """Test cases: object, precondition, steps, expected and actual result, verdict (GB/T 9386-2008).
 
-A case of a criterion bears the verdict that the engine computed. A functional case comes from a
-job that the model's route requires: its expectation is the test of the job's kind, its result what
-became of the runs. No functional case is a signed criterion, and none is called passed.
+A case of a criterion bears the verdict that the engine computed. Cases of runs that no criterion
+judges are in `run_cases`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -23,21 +21,15 @@ from delivery.reports.command_words import shown_command
 from delivery.reports.facts.environments import NOTHING, Fact, Sides
 from delivery.reports.facts.run_records import kind_title, told_command
 from delivery.reports.facts.source import Source
-from engagements.errors import DeskError
-from engagements.models import MigratedModel
-from engagements.stages import Stage
 from engagements.text.text_joining import colon, labelled, listed
-from workers import kinds
 from workers.models import Artifact, Job, JobState
-from workers.required_jobs import REQUIRED_JOBS, RequiredJob
 
-FUNCTIONAL = (Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE)
 COLUMNS: tuple[tuple[Callable[[], str], str], ...] = (
     (lambda: _("Case"), "code"), (lambda: _("Test object"), "text"),
-    (lambda: _("Precondition and data"), "text"), (lambda: _("Steps"), "text"),
-    (lambda: _("Expected"), "text"), (lambda: _("Actual"), "text"),
+    (lambda: _("Precondition and data"), "text"), (lambda: _("Test steps"), "text"),
+    (lambda: _("Expected result"), "text"), (lambda: _("Actual result"), "text"),
     (lambda: _("Verdict"), "text"))
-COMMANDS = 3  # printed where the runs of a functional case differ; the annex file has every one
+COMPARISON = "acc.loss_compare"  # computes on the server what the engine computes for a criterion
 
 
 def case_numbers(source: Source) -> dict[int, str]:
@@ -48,22 +40,36 @@ def case_numbers(source: Source) -> dict[int, str]:
 def criterion_cases(source: Source, sides: Sides) -> dict:
     """One case per criterion of the set in force."""
     numbers = case_numbers(source)
-    return table(lambda: _("Test cases of the criteria"), _columns(), [
+    return table(lambda: _("Test cases of the criteria"), case_columns(), [
         [numbers[criterion.pk], *_case(criterion, verdict, sides)]
         for criterion, verdict in source.judged], is_dense=True,
         empty=lambda: _("There is no criterion."))
 
 
-def functional_cases(source: Source) -> dict:
-    """One case per required kind of job and stage, for all models whose route asks for it."""
-    return table(lambda: _("Functional test cases from the required runs"), _columns(), [
-        [f"TF-{n:02}", *_functional(found)]
-        for n, found in enumerate(_required(source), 1)], is_dense=True,
-        empty=lambda: _("No route of a model requires a run of these stages."))
-
-
-def _columns() -> list[dict]:
+def case_columns() -> list[dict]:
+    """The columns of every table of test cases."""
     return [column(title, look) for title, look in COLUMNS]
+
+
+def runs_of_case(criterion: Criterion, verdict: Verdict | None) -> set[int]:
+    """Numbers of the runs that a criterion's case names: of baseline, measurement, comparison."""
+    found = {criterion.baseline.artifact.job_id} if (
+        criterion.baseline and criterion.baseline.artifact) else set()
+    if verdict and verdict.measurement:
+        found |= {verdict.measurement.job_id, *_comparisons(criterion, verdict),
+                  *(run.get("job") for run in verdict.facts.get("runs") or [])}
+    return found - {None}
+
+
+def _comparisons(criterion: Criterion, verdict: Verdict) -> list[int]:
+    """Successful runs that compared the judged file with the baseline's by the same definition."""
+    if not (criterion.baseline and criterion.baseline.artifact_id):
+        return []
+    return [job.pk for job in criterion.model.jobs.filter(
+        kind=COMPARISON, state=JobState.SUCCEEDED).order_by("pk")
+        if (given := job.parameters or {}).get("baseline") == criterion.baseline.artifact_id
+        and given.get("candidate") == verdict.measurement.artifact_id
+        and given.get("definition") == criterion.definition.code]
 
 
 # Criteria ----------------------------------------------------------------------------------
@@ -90,7 +96,7 @@ def _object(criterion: Criterion) -> str:
 def _preconditions(criterion: Criterion, verdict: Verdict | None, sides: Sides) -> Iterator[str]:
     measurement = verdict.measurement if verdict else None
     if measurement and measurement.job:
-        yield _run_place(measurement.job)
+        yield run_place(measurement.job)
     if criterion.baseline and criterion.baseline.artifact:
         yield labelled(_("Baseline"), _file(criterion.baseline.artifact))
     elif criterion.baseline:
@@ -99,10 +105,15 @@ def _preconditions(criterion: Criterion, verdict: Verdict | None, sides: Sides) 
     yield from _data(criterion, measurement.job if measurement else None, sides)
 
 
-def _run_place(job: Job) -> str:
+def run_place(job: Job) -> str:
+    """Where a run was made: node and cards, or this server."""
     cards = sorted(lease.card_index for lease in job.leases.all())
-    place = f"{job.node_names}" + (f" · {_('cards')} {spans(cards)}" if cards else "")
-    return labelled(_("Node"), place)
+    if not job.node_names:
+        return _("Run on this server, not on a node")
+    if not cards:
+        return labelled(_("Node"), job.node_names)
+    return labelled(_("Node"), _("%(node)s · cards %(cards)s") % {
+        "node": job.node_names, "cards": spans(cards)})
 
 
 def _data(criterion: Criterion, job: Job | None, sides: Sides) -> Iterator[str]:
@@ -129,7 +140,7 @@ def _steps(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
         yield _("No run has been judged.")
         return
     if job := measurement.job:
-        yield f"1. #{job.pk} {kind_title(job.kind)}{colon()}{_command(job)}"
+        yield f"1. #{job.pk} {kind_title(job.kind)}{colon()}{command_of(job)}"
     else:
         yield "1. " + _("The file was stored by hand; no run of this system made it.")
     yield "2. " + _("Read %(file)s with reader %(reader)s%(place)s.") % {
@@ -138,9 +149,12 @@ def _steps(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
         "place": f" ({measurement.place})" if measurement.place else ""}
     yield "3. " + _("Compute by the definition of the annex, engine %(version)s.") % {
         "version": verdict.engine_version}
+    if compared := _comparisons(criterion, verdict):
+        yield "4. " + _("The same comparison as a run: %(runs)s.") % {
+            "runs": listed(f"#{pk}" for pk in compared)}
 
 
-def _command(job: Job) -> str:
+def command_of(job: Job) -> str:
     return shown_command(told_command([str(part) for part in job.command]))
 
 
@@ -161,105 +175,3 @@ def _actual(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
     if runs := verdict.facts.get("runs"):
         yield ngettext("%(n)d run judged", "%(n)d runs judged", len(runs)) % {"n": len(runs)}
     yield _file(verdict.measurement.artifact)
-
-
-# Required runs --------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Required:
-    """A kind of run that models' routes require, with the newest run of each model."""
-
-    required: RequiredJob
-    newest: dict[MigratedModel, Job | None]
-
-    @property
-    def done(self) -> list[Job]:
-        return [job for job in self.newest.values() if job and job.state == JobState.SUCCEEDED]
-
-    @property
-    def others(self) -> dict[str, Job | None]:
-        """Models without success, by code."""
-        return {model.code: job for model, job in self.newest.items()
-                if not job or job.state != JobState.SUCCEEDED}
-
-
-def _required(source: Source) -> list[Required]:
-    jobs = list(source.engagement.jobs.whole().filter(stage__in=FUNCTIONAL).order_by(
-        "pk").prefetch_related("leases").select_related("node", "model"))
-    asked: dict[tuple, tuple[RequiredJob, list[MigratedModel]]] = {}
-    for model in source.models:
-        scope = {record.stage for record in model.stages.exclude(state="skipped")}
-        for required in REQUIRED_JOBS:
-            if required.stage in scope.intersection(FUNCTIONAL) and required.kinds and (
-                    required.holds_for(model)):
-                asked.setdefault((required.stage, required.kinds), (required, []))[1].append(model)
-    return [Required(required, {model: _newest(jobs, required, model) for model in models})
-            for required, models in asked.values()]
-
-
-def _newest(jobs: list[Job], required: RequiredJob, model: MigratedModel) -> Job | None:
-    """The newest run of the kinds for the model or for all; a success comes before a failure."""
-    found = [job for job in jobs if job.stage == required.stage and job.kind in required.kinds
-             and job.model_id in (model.pk, None) and _counts(job)]
-    return max(found, default=None, key=lambda job: (job.state == JobState.SUCCEEDED, job.pk))
-
-
-def _counts(job: Job) -> bool:
-    """Whether it ran in the mode that counts for the stage."""
-    return all((job.parameters or {}).get(name) == value
-               for name, value in kinds.get(job.kind).gate_parameters.items())
-
-
-def _functional(found: Required) -> list:
-    return [both(lambda: _objects(found)), both(lambda: "\n".join(_places(found))),
-            both(lambda: "\n".join(_run_steps(found))),
-            both(lambda: "\n".join(_success(kind) for kind in found.required.kinds)),
-            both(lambda: "\n".join(_results(found))), both(lambda: _state(found))]
-
-
-def _objects(found: Required) -> str:
-    return f"{listed(model.code for model in found.newest)}\n{Stage(found.required.stage).label}"
-
-
-def _places(found: Required) -> Iterator[str]:
-    places = dict.fromkeys(_run_place(job) for job in found.newest.values() if job)
-    yield from places or [_("No run was made.")]
-
-
-def _run_steps(found: Required) -> Iterator[str]:
-    commands: dict[str, list[Job]] = {}
-    for job in found.newest.values():
-        if job:
-            commands.setdefault(f"{kind_title(job.kind)}{colon()}{_command(job)}", []).append(job)
-    for command, jobs in list(commands.items())[:COMMANDS]:
-        yield f"{listed(f'#{job.pk}' for job in dict.fromkeys(jobs))} {command}"
-    if (rest := len(commands) - COMMANDS) > 0:
-        yield ngettext("%(n)d more command is in the annex file.",
-                       "%(n)d more commands are in the annex file.", rest) % {"n": rest}
-    if not commands:
-        yield listed(kind_title(kind) for kind in found.required.kinds)
-
-
-def _success(kind: str) -> str:
-    try:
-        return str(kinds.get(kind).success)
-    except DeskError:
-        return ""
-
-
-def _results(found: Required) -> Iterator[str]:
-    yield _("%(done)d of %(all)d models as expected") % {
-        "done": len(found.done), "all": len(found.newest)}
-    sentences = dict.fromkeys(str(job.sentence) for job in found.done if job.sentence)
-    if len(sentences) == 1:
-        yield from sentences
-    for code, job in found.others.items():
-        yield f"{code}{colon()}" + (
-            f"#{job.pk} {job.sentence or job.get_state_display()}" if job else _("no run"))
-
-
-def _state(found: Required) -> str:
-    if not found.others:
-        return _("as expected")
-    return _("not run") if not any(found.newest.values()) else _("not as expected")

@@ -61,7 +61,9 @@ def measuring_conditions(source: Source, numbered: dict[int, str]) -> dict:
         numbered: the number of a criterion's test case by the criterion's key.
     """
     rows = [_row(entry) for entry in _measured(source, numbered)]
-    return table(lambda: _("Conditions of the figures of performance"), [
+    return table(lambda: _(
+        "Conditions of the figures of performance; “not stated”: neither by the tool nor by the "
+        "run's settings"), [
         column(lambda: _("Case"), "code"), column(lambda: _("Figure")),
         *(column(title) for title, _places, _names in CONDITIONS),
         *(column(lambda s=statistic: _statistic(s)) for statistic in STATISTICS)],
@@ -109,7 +111,7 @@ def _row(entry: Measured) -> list:
     cells = [_told(entry, settings, places, names) if places or names
              else _lengths(entry, settings) for _title, places, names in CONDITIONS]
     return [entry.number,
-            both(lambda: f"{entry.criterion.model.code} · {metric.label}\n"
+            both(lambda: f"{entry.criterion.model.code} · {metric.label} · "
                          f"E{entry.measurement.artifact_id}"),
             *cells,
             *(_figure(entry, quantity, statistic, metric.unit) for statistic in STATISTICS)]
@@ -141,7 +143,7 @@ def _value(entry: Measured, settings: dict[str, str], places: tuple[str, ...],
 
 def _shown(value: str, is_set: bool) -> str:
     if not value:
-        return _("not stated by the tool")
+        return _("not stated")
     return _("%(value)s (as set)") % {"value": value} if is_set else value
 
 
@@ -152,7 +154,7 @@ def _figure(entry: Measured, quantity: str, statistic: str, unit: str) -> str | 
                 return f"{found:.4g} {unit}"
     elif statistic == "mean" and entry.measurement.value is not None:
         return f"{in_unit(entry.measurement.value, unit)}"
-    return both(lambda: _("not stated by the tool"))
+    return both(lambda: _("not stated"))
 
 
 def _at(values: dict, place: str) -> float | None:

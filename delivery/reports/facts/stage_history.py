@@ -37,7 +37,7 @@ def stages_passed(source: Source) -> dict:
                      max((line[4] for line in done), default=""),
                      sum(line[6] for line in found),
                      ", ".join(filter(None, (line[7] for line in found))), _listed(left)])
-    return table(lambda: _("Stages of the models"), [
+    return table(lambda: _("Progress of each model through its stages"), [
         column(lambda: _("Model"), "code"), column(lambda: _("Passed"), "code"),
         column(lambda: _("First entered"), "day"), column(lambda: _("Last passed on"), "day"),
         column(lambda: _("Times sent back"), "number"), column(lambda: _("Waiver"), "code"),

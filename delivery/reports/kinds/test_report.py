@@ -8,7 +8,7 @@ introduction says where each of its items stands.
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts.before_after import before_after
-from delivery.reports.facts.cases import case_numbers, criterion_cases, functional_cases
+from delivery.reports.facts.cases import case_numbers, criterion_cases
 from delivery.reports.facts.completion import (
     performed,
     reusable_assets,
@@ -19,6 +19,7 @@ from delivery.reports.facts.environments import sides_of
 from delivery.reports.facts.human_evaluation import human_evaluation
 from delivery.reports.facts.measuring_conditions import measuring_conditions
 from delivery.reports.facts.planning import risks
+from delivery.reports.facts.run_cases import run_cases
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_history import passage, sent_back, stages_passed
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
@@ -48,7 +49,7 @@ def records(source: Source) -> dict:
     judged, sides = judged_records(source), sides_of(source.judged, source.survey)
     return {**judged, "tables": {
         **judged["tables"], "cases": criterion_cases(source, sides),
-        "functional": functional_cases(source),
+        "functional": run_cases(source),
         "measuring": measuring_conditions(source, case_numbers(source)),
         "risks": risks(source), "passage": passage(source),
         "stages_passed": stages_passed(source),

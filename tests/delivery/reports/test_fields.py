@@ -88,13 +88,14 @@ FIELDS = {
         "overview": {"总体评估": "Overall assessment; Metric table",
                      "环境影响": "Effect of the test environment; Same",
                      "改进建议": "Recommended improvements"},
-        "cases": {"每项": "Case; Test object; Precondition and data; Steps; Expected; Actual; "
-                        "Verdict", "口径": "V1"},
+        "cases": {"每项": "Case; Test object; Precondition and data; Test steps; Expected "
+                        "result; Actual result; Verdict", "口径": "V1"},
         "records": {"谁、何时、何处": "Node and cards; Started and finished; Result; "
                                 "annex file"},
         "evaluation": {"能力": "Capability shown", "缺陷": "Defects and limits",
                        "偏差": "Deviations", "结论": "Conclusion", **ISSUES},
-        "activities": {"机时": "Machine hours", "阶段": "Stages of the models"},
+        "activities": {"机时": "Machine hours",
+                       "阶段": "Progress of each model through its stages"},
         "manifest": MANIFEST, "definitions": DEFINED},
     "PA": ACCEPTANCE,
     "FA": {**ACCEPTANCE, "trial": {

@@ -15,11 +15,14 @@ SAMPLE = Path(__file__).parent / "data" / "sample_documents.json.gz"
 TEST_REPORT, CERTIFICATE = 20, 12  # pages at most
 
 
+CERTIFICATES = {"certificate": "signed", "preliminary_certificate": "preliminary_signed"}
+
+
 @pytest.fixture(scope="module")
 def frozen() -> dict:
-    """Test report, certificate, its signatures; what both documents share stands in the first."""
+    """Test report, certificates, signatures; what documents share stands in the first."""
     found = json.loads(gzip.decompress(SAMPLE.read_bytes()))
-    return {**found, "certificate": {**found["test_report"], **found["certificate"]}}
+    return {**found, **{name: {**found["test_report"], **found[name]} for name in CERTIFICATES}}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -27,11 +30,19 @@ def test_the_report_of_ten_models_is_twenty_pages_at_most(frozen, language):
     assert len(pages(frozen["test_report"], language)) <= TEST_REPORT
 
 
+@pytest.mark.parametrize("certificate", CERTIFICATES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_signed_certificate_of_ten_models_is_twelve_pages_at_most(frozen, language):
-    found = pages(frozen["certificate"], language, frozen["signed"])
+def test_a_signed_certificate_of_ten_models_is_twelve_pages_at_most(frozen, certificate, language):
+    signed = frozen[CERTIFICATES[certificate]]
+    found = pages(frozen[certificate], language, signed)
     assert len(found) <= CERTIFICATE
-    assert frozen["signed"]["signatures"][0]["name"] in found[-2].extract_text()
+    assert any(signed["signatures"][0]["name"] in page.extract_text() for page in found[-2:])
+
+
+def test_the_sample_has_functional_and_accuracy_cases(frozen):
+    cases = [row[0] for row in frozen["test_report"]["tables"]["functional"]["rows"]]
+    assert [code for code in cases if code.startswith("TA-")] == ["TA-01", "TA-02"]
+    assert len([code for code in cases if code.startswith("TF-")]) == 7
 
 
 def pages(snapshot: dict, language: str, signed: dict | None = None) -> list:

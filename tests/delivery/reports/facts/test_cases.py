@@ -19,7 +19,7 @@ from engagements.models import Role
 from tests.delivery.conftest import STARTED, sign_for_both, stored
 from workers.models import Job, JobState, Node
 
-STATED = "not stated by the tool"
+STATED = "not stated"
 SUMMARY = {"NPU_compute_time": {"min": 11.0, "max": 14.5, "mean": 12.0, "median": 11.9,
                                 "percentile(99%)": 14.1},
            "H2D_latency": {"mean": 0.1}, "D2H_latency": {"mean": 0.1}, "throughput": 83.3,
@@ -150,3 +150,52 @@ def test_raw_files_and_runs_lead_to_their_pages_and_error_codes_do_not(
     assert f'<a href="https://desk.example/jobs/{judged["job"]}/">#{judged["job"]}</a>' in html
     assert raw_name(judged["name"], judged["sha256"]) in html
     assert "E40021 #99999" in html
+
+
+def accuracy_run(engagement, kind: str, state: str = "succeeded", **values) -> Job:
+    return Job.objects.create(
+        kind=kind, engagement=engagement, stage="train_tune", state=state, started_at=STARTED,
+        finished_at=STARTED, model=engagement.models.get(code=values.pop("code", "LLM")), **values)
+
+
+def test_accuracy_runs_are_cases_of_which_the_newest_of_each_model_counts(delivered, tables):
+    bms = Node.objects.get(name="bms-01")
+    first, second = (accuracy_run(delivered, "acc.config_check", node=bms, command=["msprobe", n])
+                     for n in ("one", "two"))
+    failed = accuracy_run(delivered, "acc.compare", "failed", code="PSR")
+    accuracy_run(delivered, "acc.compare", code="LLM", message="All rows alike.")
+    rows = {row[0]: row[1:] for row in tables()["functional"]["rows"]}
+    about, where, steps, expected, _actual, state = rows["TA-01"]
+    assert (about, where) == ("LLM\nTraining tuning", "Node: bms-01")
+    assert steps == (f"#{second.pk} Configuration check before training: msprobe two\n"
+                     "2 runs in all; the newest of each model counts.")
+    assert expected == "The comparison was written; differences are shown, not judged."
+    assert state == "as expected"
+    about, _where, steps, _expected, actual, state = rows["TA-02"]
+    assert about == "PSR, LLM\nTraining tuning"
+    assert (actual, state) == ("PSR: Failed\nLLM: All rows alike.", "not as expected")
+    assert f"#{failed.pk}" in steps
+    assert f"#{first.pk}" not in steps
+
+
+def test_a_comparison_that_a_criterion_makes_is_named_in_the_criterions_case(delivered, tables):
+    base, measured = (delivered.artifacts.get(name=name) for name in (
+        "gpu/train_baseline.csv", "train_npu.csv"))
+    given = {"baseline": base.pk, "candidate": measured.pk,
+             "definition": "loss_mean_relative_error"}
+    same = accuracy_run(delivered, "acc.loss_compare", parameters=given)
+    other = accuracy_run(delivered, "acc.loss_compare", parameters={**given, "candidate": base.pk})
+    drawn = tables()
+    criteria, runs = ({row[0]: row[1:] for row in drawn[name]["rows"]}
+                      for name in ("cases", "functional"))
+    assert criteria["TC-01"][2].endswith(f"4. The same comparison as a run: #{same.pk}.")
+    assert runs["TA-01"][1:3] == ["Run on this server, not on a node",
+                                  f"#{other.pk} Loss-curve comparison"]
+    assert not [row for row in runs.values() if f"#{same.pk}" in row[2]]
+
+
+def test_a_run_that_was_judged_or_stopped_by_hand_is_no_case_of_its_own(delivered, tables):
+    judged = delivered.artifacts.get(name="train_npu.csv").job
+    Job.objects.filter(pk=judged.pk).update(kind="acc.eval")
+    accuracy_run(delivered, "acc.dump", "cancelled")
+    assert not [row for row in tables()["functional"]["rows"] if row[0].startswith("TA-")]
