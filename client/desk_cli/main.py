@@ -6,7 +6,7 @@ import click
 import httpx
 
 from desk_cli import __version__
-from desk_cli.commands import account, engagements, files, jobs, verdicts
+from desk_cli.commands import account, documents, engagements, files, jobs, verdicts
 
 
 class DeskGroup(click.Group):
@@ -37,3 +37,4 @@ cli.add_command(engagements.engagements)
 cli.add_command(jobs.jobs)
 cli.add_command(files.files)
 cli.add_command(verdicts.verdicts)
+cli.add_command(documents.documents)

@@ -5,7 +5,10 @@ import json
 import time
 
 import pytest
+from django.core.files.base import ContentFile
+from django.utils import timezone
 
+from delivery.reports.models import Document, DocumentFile
 from engagements import services
 from engagements.models import ApiToken, Membership, Role
 from engagements.services import api_tokens
@@ -134,8 +137,6 @@ def test_files_go_there_and_back(desk, key, engagement, tmp_path):
 
 
 def test_names_from_a_node_stay_below_the_folder(desk, key, engagement, tmp_path, people):
-    from django.core.files.base import ContentFile
-
     from workers.artifacts.artifact_store import store_file
 
     stored = store_file(stream=ContentFile(b"x"), name="x.txt", engagement=engagement)
@@ -147,6 +148,35 @@ def test_names_from_a_node_stay_below_the_folder(desk, key, engagement, tmp_path
 def test_verdicts_of_an_engagement_without_criteria_are_no_all_clear(desk, key, engagement):
     status, out, errors = desk("verdicts", "EP2501", **key)
     assert (status, out, errors) == (1, "", "Nothing found.\n")
+
+
+@pytest.fixture
+def report(engagement, people):
+    """An issued test report with a file in both languages."""
+    document = Document.objects.create(engagement=engagement, kind="TR", number="TR-EP2501-1",
+                                       state="issued", issued_at=timezone.now(),
+                                       created_by=people[Role.MANAGER])
+    for language in ("zh-hans", "en"):
+        content = f"%PDF {language}".encode()
+        DocumentFile.objects.create(
+            document=document, language=language, file=ContentFile(content, "x.pdf"),
+            size=len(content), sha256=hashlib.sha256(content).hexdigest())
+    return document
+
+
+def test_issued_files_are_fetched_and_compared(desk, key, report, tmp_path):
+    assert "TR-EP2501-1" in desk("documents", "list", "EP2501", **key)[1]
+    assert desk("documents", "get", "EP2501", "-o", "got", **key)[0] == 0
+    assert {path.name: path.read_bytes() for path in (tmp_path / "work" / "got").iterdir()} == {
+        f"TR-EP2501-1-V1.0-{language}.pdf": f"%PDF {language}".encode()
+        for language in ("zh-hans", "en")}
+    DocumentFile.objects.filter(language="en").update(sha256="0" * 64)
+    status, _out, errors = desk("documents", "get", "EP2501", "--language", "en", "-o", "new",
+                                **key)
+    assert (status, "nothing was kept" in errors) == (1, True)
+    assert not (tmp_path / "work" / "new").exists()
+    status, _out, errors = desk("documents", "get", "EP2501", "--kind", "FA", **key)
+    assert (status, "no such files" in errors) == (1, True)
 
 
 def _wait_for(condition, process) -> None:
