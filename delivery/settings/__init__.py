@@ -253,7 +253,10 @@ RESUMABLE_UPLOAD_LIMIT_BYTES = read(env.int, "DESK_RESUMABLE_UPLOAD_LIMIT_MB", 5
 REDIS_URL = read(env.str, "REDIS_URL", "")
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+    # A broker that vanished is noticed: a worker that waits for it for ever takes no message.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "visibility_timeout": 3600, "socket_timeout": 30, "socket_connect_timeout": 10,
+        "socket_keepalive": True}
 else:
     QUEUE_DIR = VAR_DIR / "queue"
     for folder in ("messages", "processed", "control"):
@@ -270,7 +273,7 @@ else:
 # What all processes count together (turns of the verification page).
 CACHES = {"default": {
     "BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL,
-    "KEY_PREFIX": "desk",
+    "KEY_PREFIX": "desk", "OPTIONS": {"socket_timeout": 5, "socket_connect_timeout": 5},
 } if REDIS_URL else {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},

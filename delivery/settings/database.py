@@ -7,6 +7,19 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
+# A peer that vanished (a host without power, a line that swallows packets) is given up by both
+# sides within half a minute: what a lost worker had locked must not stay locked for hours, which is
+# what the systems' own defaults come to.
+SILENT_SECONDS, PROBE_SECONDS, PROBES = 15, 5, 3
+UNANSWERED_MILLISECONDS = 1000 * (SILENT_SECONDS + PROBE_SECONDS * PROBES)
+OF_CLIENT = {"connect_timeout": 10, "keepalives_idle": SILENT_SECONDS,
+             "keepalives_interval": PROBE_SECONDS, "keepalives_count": PROBES,
+             "tcp_user_timeout": UNANSWERED_MILLISECONDS}
+# Short statements on solid disks: compiling them costs more than they do, and reading fifty rows by
+# an index less than walking a table.
+OF_SERVER = {"jit": "off", "random_page_cost": "1.1", "tcp_keepalives_idle": SILENT_SECONDS,
+             "tcp_keepalives_interval": PROBE_SECONDS, "tcp_keepalives_count": PROBES,
+             "tcp_user_timeout": UNANSWERED_MILLISECONDS}
 DATABASE_FORMS = "sqlite:////folder/file.sqlite3 or postgresql://user:password@host:port/name"
 
 
@@ -20,10 +33,10 @@ def database(url: str, var_dir: Path) -> dict:
     try:
         found = dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True)
         if found.get("ENGINE") == ENGINES[1]:
-            # Short statements on solid disks: compiling them costs more than they do, and reading
-            # fifty rows by an index less than walking a table.
-            found.setdefault("OPTIONS", {}).setdefault(
-                "options", "-c jit=off -c random_page_cost=1.1")
+            found["OPTIONS"] = {
+                **OF_CLIENT,
+                "options": " ".join(f"-c {name}={value}" for name, value in OF_SERVER.items()),
+                **found.get("OPTIONS", {})}
     except (dj_database_url.ParseError, ValueError):
         found = {}
     if found.get("ENGINE") not in ENGINES or found.get("NAME") in ("", ":memory:", None):

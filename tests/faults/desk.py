@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.ports import free_port
@@ -22,9 +23,10 @@ class Desk:
     """Worker, beat and web of one installation. Subclasses bring database and broker."""
 
     name = ""
+    nodes_address = services_address = "127.0.0.1"
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder, self.chance = folder, random.Random()
         self.running: dict[str, subprocess.Popen] = {}
         self.is_stopping = False
         self.deaths = 0
@@ -39,23 +41,36 @@ class Desk:
             "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
 
     def start(self) -> None:
-        self.web_port = port = free_port()
+        self.web_port = free_port()
+        self.commands = self.processes(self.web_port)
+        threading.Thread(target=self._keep_running, daemon=True).start()
+
+    def processes(self, port: int) -> dict[str, list[str]]:
+        """The command of each process; the portal answers at the port."""
         python = [sys.executable, "-W", "ignore", "-m"]
         celery = [*python, "celery", "-q", "-A", "delivery"]
-        self.commands = {
+        return {
             "worker": [*celery, "worker", "-P", "threads", "-c", "4", "--loglevel", "error",
                        "--without-gossip", "--without-mingle"],
             "beat": [*celery, "beat", "--loglevel", "error", "--pidfile="],
             "web": [*python, "gunicorn", "delivery.wsgi:application", "--bind",
                     f"127.0.0.1:{port}", "--threads", "4", "--log-level", "error"]}
-        threading.Thread(target=self._keep_running, daemon=True).start()
+
+    def is_wanted(self, process: str) -> bool:
+        """Whether a process that ended is started again now."""
+        return True
+
+    def lasting_faults(self) -> list[tuple[int, str, Callable[[], Callable[[bool], None]]]]:
+        """Weight and name of what can befall the desk for a while, and what switches one on and
+        off."""
+        return []
 
     def _keep_running(self) -> None:
         log = (self.folder / "processes.log").open("ab")
         while not self.is_stopping:
             for name, command in self.commands.items():
                 process = self.running.get(name)
-                if process is None or process.poll() is not None:
+                if self.is_wanted(name) and (process is None or process.poll() is not None):
                     self.deaths += process is not None
                     self.running[name] = subprocess.Popen(
                         command, cwd=ROOT, env={**os.environ, **self.environment}, stdout=log,
@@ -139,13 +154,14 @@ class ServerDesk(Desk):
         shutil.chown(self.data, "postgres")
         self._postgres("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "-E", "UTF8")
         (self.data / "postgresql.conf").open("a").write(
-            f"port={self.postgres_port}\nlisten_addresses='127.0.0.1'\n"
+            f"port={self.postgres_port}\nlisten_addresses='{self.services_address}'\n"
             f"unix_socket_directories='{self.data}'\nfsync=off\n")
+        (self.data / "pg_hba.conf").open("a").write("host all all 10.0.0.0/8 trust\n")
         self._postgres("pg_ctl", "-D", self.data, "-l", self.data / "log", "-w", "start")
         self._start_redis()
         self.environment |= {
-            "DATABASE_URL": f"postgresql://postgres@127.0.0.1:{self.postgres_port}/postgres",
-            "REDIS_URL": f"redis://127.0.0.1:{self.redis_port}/0"}
+            "DATABASE_URL": f"postgresql://postgres@{self.services_address}:{self.postgres_port}/postgres",
+            "REDIS_URL": f"redis://{self.services_address}:{self.redis_port}/0"}
 
     def _postgres(self, program: str, *arguments) -> None:
         subprocess.run(["runuser", "-u", "postgres", "--", self.bin / program, *arguments],
@@ -153,13 +169,14 @@ class ServerDesk(Desk):
 
     def _start_redis(self) -> None:
         self.redis = subprocess.Popen(
-            ["redis-server", "--port", str(self.redis_port), "--save", "", "--bind", "127.0.0.1"],
+            ["redis-server", "--port", str(self.redis_port), "--save", "", "--bind",
+             self.services_address, "--protected-mode", "no"],
             stdout=subprocess.DEVNULL)
 
     def _client(self):
         import redis
 
-        return redis.Redis(port=self.redis_port, socket_timeout=5)
+        return redis.Redis(self.services_address, self.redis_port, socket_timeout=5)
 
     def empty_broker(self) -> None:
         """Redis is killed and comes back without a memory."""

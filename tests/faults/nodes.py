@@ -53,9 +53,10 @@ class FaultyNode:
     """One sshd and the line to it; with the runtimes `slurm` and `kubernetes` a cluster of its own
     beside it, with `container` an engine."""
 
-    def __init__(self, root: Path, port: int, runtime: str = "host") -> None:
+    def __init__(self, root: Path, port: int, runtime: str = "host",
+                 address: str = "127.0.0.1") -> None:
         self.root, self.port = root, port
-        self.line = Line(port)
+        self.line = Line(port, address)
         root.mkdir(parents=True)
         self.runtime = runtime
         self.cluster = Slurm(root / "slurm") if runtime == "slurm" else FakeKubernetes(
@@ -165,7 +166,8 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
 
     scheduler = _scheduler(node)
     row = services.enrol_node(
-        actor=actor, name=name, host="127.0.0.1", username="root",
+        actor=actor, name=name, host=node.line.address if through_line else "127.0.0.1",
+        username="root",
         port=node.line.port if through_line else node.port,
         private_key=(node.root / "client_key").read_text(), scratch_dir=str(node.root / "jobs"),
         **scheduler, container_engine=node.engine, container_options=podman.RUN_OPTIONS,
@@ -184,9 +186,10 @@ def _scheduler(node: FaultyNode) -> dict:
 
 
 class Line:
-    """A loopback port that passes bytes on to a node, until it is cut or falls silent."""
+    """A port that passes bytes on to a node, until it is cut or falls silent."""
 
-    def __init__(self, target: int) -> None:
+    def __init__(self, target: int, address: str = "127.0.0.1") -> None:
+        self.address = address
         self.target, self.is_cut, self.is_silent = target, False, False
         self.writers: set[asyncio.StreamWriter] = set()
         self.loop = asyncio.new_event_loop()
@@ -197,7 +200,7 @@ class Line:
     def _serve(self, ready: threading.Event) -> None:
         asyncio.set_event_loop(self.loop)
         server = self.loop.run_until_complete(
-            asyncio.start_server(self._pass_on, "127.0.0.1", 0))
+            asyncio.start_server(self._pass_on, self.address, 0))
         self.port = server.sockets[0].getsockname()[1]
         ready.set()
         self.loop.run_forever()

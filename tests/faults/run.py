@@ -2,7 +2,8 @@
 
     python -m tests.faults.run --backend embedded --jobs 100 --faults 200 --seed 7
 
-Backends: embedded (SQLite, broker in a folder), server (PostgreSQL, Redis). Needs root, sshd.
+Backends: embedded (SQLite, broker in a folder), server (PostgreSQL, Redis), hosts (the same with
+workers and schedulers on two hosts that get cut off). Needs root, sshd.
 Runtimes: host (the desk's own queue), slurm (each node a cluster with controller and daemon),
 container (each job a new container of the node's podman), kubernetes (each node a cluster whose
 server speaks Kubernetes' API and runs pods as processes).
@@ -22,11 +23,14 @@ import threading
 import time
 from pathlib import Path
 
+from tests.faults import desk as desks
 from tests.faults.browse import Onlooker
-from tests.faults.desk import DESKS, ROOT, Desk
+from tests.faults.desk import ROOT, Desk
+from tests.faults.hosts import TwoHostDesk
 from tests.faults.nodes import CONTROLLERS, RUNTIMES, FaultyNode, enrol
 from tests.ports import free_port
 
+DESKS = {**desks.DESKS, "hosts": TwoHostDesk}
 SERVERS = ("sshd", "/usr/sbin/sshd", "/usr/sbin/munged", "/usr/sbin/slurmctld", "slurmctld:",
            "/usr/sbin/slurmd ", f"{sys.executable} -m tests.workers.kubernetes_cluster")
 SCRIPT = """
@@ -48,7 +52,7 @@ class Trial:
     def __init__(self, desk: Desk, folder: Path, chance: random.Random, nodes: int,
                  runtime: str = "host") -> None:
         self.desk, self.chance, self.runtime = desk, chance, runtime
-        self.nodes = [FaultyNode(folder / f"node-{n}", free_port(), runtime)
+        self.nodes = [FaultyNode(folder / f"node-{n}", free_port(), runtime, desk.nodes_address)
                       for n in range(nodes)]
         self.injected: collections.Counter[str] = collections.Counter()
         self.lasting: list[threading.Thread] = []
@@ -129,6 +133,8 @@ class Trial:
             (1, "store full", lambda: self._for(2, 8, self.desk.fill_store)),
             (1, "clock wrong", lambda: self._any().set_clock(self.chance.randint(-9000, 90000))),
             *self._faults_of_runtime(),
+            *[(weight, name, lambda switch=switch: self._for(3, 70, switch()))
+              for weight, name, switch in self.desk.lasting_faults()],
         ]
         self._count("network cut beyond every timeout")
         self._for(75, 80, self._any().line.cut)
@@ -323,6 +329,7 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
     import django
 
     django.setup()
+    desk.chance = chance
     trial = Trial(desk, folder, chance, nodes, runtime)
     try:
         trial.prepare()

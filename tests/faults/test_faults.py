@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.faults import hosts
 from tests.faults.desk import DESKS, ROOT
 from tests.faults.nodes import can_run
 from tests.workers import podman, slurm_cluster
@@ -14,6 +15,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs 
 
 @pytest.mark.parametrize(("backend", "runtime"), [
     *((backend, "host") for backend in DESKS),
+    pytest.param("hosts", "host", marks=pytest.mark.skipif(
+        bool(hosts.missing()), reason=hosts.missing())),
     pytest.param("embedded", "slurm", marks=pytest.mark.skipif(
         bool(slurm_cluster.missing()), reason=slurm_cluster.missing())),
     ("embedded", "kubernetes"),
