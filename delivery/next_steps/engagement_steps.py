@@ -20,7 +20,8 @@ from engagements.text.text_joining import following, listed
 TABLES = {"surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
           "planning.changerequest": "change", "planning.changeproposal": "change_proposal",
           "planning.timesheet": "timesheet", "engagements.stagerecord": "stage",
-          "workers.job": "job"}
+          "workers.job": "job", "acceptance.review": "review",
+          "planning.weeklyreport": "weekly"}
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,9 @@ def _missing(rule: NextStep, row: Any) -> str:
 
 
 def steps_of(subject: Any, user: User) -> list[EngagementStep]:
-    """The next steps of one object: a quote, document, change, survey, timesheet, stage record."""
+    """The next steps of one object: a quote, document, change, survey, timesheet, stage record,
+    weekly report or job, or of a review the step of its signer too."""
     table = TABLES[subject._meta.label_lower]
     rules = [rule for rule in RULES if table in {name for name, _state in rule.covers}]
     return [step for step in engagement_steps(subject.engagement, user, rules=rules)
-            if any(row == subject for row in step.rows)]
+            if any(subject in (row, getattr(row, "review", None)) for row in step.rows)]
