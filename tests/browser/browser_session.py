@@ -48,11 +48,15 @@ class BrowserSession:
             self.part = part
 
     def desk(self, username: str, task: str = "") -> None:
-        """The person's desk as it is now, and from there the first entry that holds `task`."""
+        """The person's desk as it is now, and from there the first entry that holds `task`.
+
+        Between two tasks of a person others work: they come back by the portal's address.
+        """
         new = username not in self.windows
         self.at(username)
         if not new:
-            self.press("My desk")
+            self.windows[username].open("/")
+            self.counts[self.part].update(pages=1)
         if task:
             self.follow(task)
 
