@@ -21,6 +21,12 @@ def _address(urlconf: str, _prefix: str, name: str, arguments: tuple[str, ...]) 
     return reverse(name, urlconf, args=arguments)
 
 
+def address(name: str, *arguments: str | int) -> str:
+    """As `reverse`; remembered by name and arguments."""
+    return _address(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name,
+                    tuple(map(str, arguments)))
+
+
 class QuickURLNode(URLNode):
     """Addresses by name and plain arguments are remembered; all else is Django's own way."""
 
@@ -28,9 +34,8 @@ class QuickURLNode(URLNode):
         values = [argument.resolve(context) for argument in self.args]
         if self.kwargs or self.asvar or not all(type(one) in (str, int) for one in values):
             return super().render(context)
-        address = _address(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(),
-                           self.view_name.resolve(context), tuple(map(str, values)))
-        return conditional_escape(address) if context.autoescape else address
+        found = address(self.view_name.resolve(context), *values)
+        return conditional_escape(found) if context.autoescape else found
 
 
 @register.tag

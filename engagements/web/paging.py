@@ -98,8 +98,9 @@ class WindowPaginator(Paginator):
         return count_text(self.total)
 
     def page(self, number: int | str) -> WindowPage:
-        """Keys are looked up alone where rows before the page have to be walked over: these cost
-        no joins."""
+        """Keys are looked up alone where rows before the page have to be walked over, or where
+        something is computed for each row: these cost no joins, and only what is shown is
+        computed."""
         number = self.validate_number(number)
         bottom, top = (number - 1) * self.per_page, min(number * self.per_page, self.count)
         return self._get_page(self._rows(bottom, top), number, self)
@@ -112,7 +113,7 @@ class WindowPaginator(Paginator):
                 return merged
         rows = with_keys(self.object_list) if self.ordering.is_total and top > bottom else (
             self.object_list)
-        if not bottom:
+        if not bottom and not self.object_list.query.annotation_select:
             return rows[bottom:top]
         return without_scope(self.object_list).filter(pk__in=rows.values("pk")[bottom:top])
 

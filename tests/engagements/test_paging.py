@@ -2,6 +2,7 @@
 
 import pytest
 from django.db import connection
+from django.db.models.functions import Length
 from django.test.utils import CaptureQueriesContext
 
 from engagements.models import Customer, Role, User
@@ -48,6 +49,17 @@ def test_the_links_lead_through_all_rows_in_their_order(rows):
     "9" * 40, '["甲",' + "9" * 40 + "]"])
 def test_a_link_that_was_tampered_with_begins_anew_or_ends(rows, after):
     assert len(page_of(rows, {"after": after, "page": "²"}, 2)) <= 2
+
+
+def test_what_is_computed_for_rows_is_computed_for_those_of_the_page(rows):
+    computed = rows.annotate(length=Length("username"))
+    with CaptureQueriesContext(connection) as asked:
+        page = page_of(computed, {}, 2)
+        assert [row.length for row in page] == [3, 3]
+    keys = asked[-1]["sql"].split(" IN (SELECT ")[1]
+    assert "LIMIT 2" in keys
+    assert "LENGTH" not in keys
+    assert walked(computed) == walked(rows)
 
 
 def test_counts_stop_at_their_limit(rows):

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 
 from django.db.models import Count, Sum
 
@@ -24,13 +25,13 @@ class Effort:
     planned: dict[str, Decimal] = field(default_factory=dict)
     used: dict[str, Decimal] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def quoted_lines(self) -> list[dict]:
         """Person-day lines of the agreed quote; it is frozen, so its snapshot holds them."""
         lines = facts_of(self.quote)["lines"] if self.quote else []
         return [line for line in lines if line["unit"] == "person_day"]
 
-    @property
+    @cached_property
     def quoted(self) -> dict[str, Decimal]:
         """Person-days of the agreed quote, by grade."""
         days: dict[str, Decimal] = defaultdict(Decimal)

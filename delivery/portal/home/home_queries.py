@@ -18,20 +18,24 @@ from workers.models import Job
 from workers.models.job import FINAL_STATES
 
 SHOWN = 8
+LINE = ("kind", "state", "message", "message_values", "progress_done", "progress_total",
+        "engagement__code", "model__code")  # what a job's line shows
 
 
 def troubled_jobs(user: User) -> QuerySet:
     """Jobs of others that ended badly or cannot be reached, newest first; one's own wait above."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.whole().visible_to(user).in_trouble().exclude(created_by=user).listed()
+    return Job.objects.whole().visible_to(user).in_trouble().exclude(
+        created_by=user).only(*LINE).select_related("engagement", "model")
 
 
 def running_jobs(user: User) -> QuerySet:
     """Jobs on their way."""
     if not allowed(user, Can.VIEW_INTERNAL):
         return Job.objects.none()
-    return Job.objects.whole().visible_to(user).in_flight().listed()
+    return Job.objects.whole().visible_to(user).in_flight().only(*LINE).select_related(
+        "engagement", "model")
 
 
 def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
@@ -39,14 +43,15 @@ def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
     if not allowed(user, Can.WORK):
         return Job.objects.none()
     midnight = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    return Job.objects.whole().visible_to(user).listed().filter(
+    return Job.objects.whole().visible_to(user).filter(
         state__in=FINAL_STATES, finished_at__gte=midnight - timedelta(days=1)).order_by(
-        "-finished_at")
+        "-finished_at").only(*LINE).select_related("engagement", "model")
 
 
-def my_engagements(user: User) -> QuerySet:
-    """Visible engagements with their progress."""
-    return with_progress(Engagement.objects.visible_to(user))
+def my_engagements(user: User, most: int) -> QuerySet:
+    """The newest visible engagements with their progress, which is summed up of these alone."""
+    newest = Engagement.objects.visible_to(user).order_by("-created_at", "code")
+    return with_progress(Engagement.objects.filter(pk__in=newest.values("pk")[:most]))
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,11 @@ def _stages(user: User):
     """Of models under way whose open stage the user moved last, by submitting it."""
     for row in ModelProgress.objects.visible_to(user).under_way().filter(
             moved_by=user, state=StageState.SUBMITTED).select_related(
-            "engagement", "model", "record__model").order_by("open_since")[:SHOWN]:
+            "engagement", "model").order_by("open_since")[:SHOWN]:
         code = row.engagement.code
-        yield Handed(f"{code} · {row.record}", row.get_state_display(), reverse(
-            "engagements:stage", args=[code, row.model.code, row.stage]), row.open_since)
+        yield Handed(f"{code} · {row.model} · {row.get_stage_display()}", row.get_state_display(),
+                     reverse("engagements:stage", args=[code, row.model.code, row.stage]),
+                     row.open_since)
 
 
 def _quotes(user: User):

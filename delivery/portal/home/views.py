@@ -22,7 +22,7 @@ def home(request):
     user, shown = request.user, _asked_for(request.GET.get("waiting", ""))
     found = inbox_items(user, limit=shown + 1)
     engagements = portfolio_table(user, request.GET, MAX_ENGAGEMENTS) if sees_portfolio(user) else {
-        "engagements": home_queries.my_engagements(user)[:MAX_ENGAGEMENTS]}
+        "engagements": home_queries.my_engagements(user, MAX_ENGAGEMENTS)}
     return render(request, "delivery/portal/home.html", {
         "waiting": found[:shown], "waiting_count": found and count_text(len(found), shown),
         "waiting_more": len(found) > shown, "waiting_next": min(shown + TODOS, MOST_TODOS),

@@ -1,16 +1,121 @@
 """Cells and headings of the portfolio's table."""
 
+from collections.abc import Callable
+from typing import Any
+
 from django import template
+from django.template.defaultfilters import floatformat
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from delivery.portal.portfolio.columns import Column
+from delivery.portal.portfolio.rows import PortfolioRow
+from engagements.templatetags.display import dash, practice, state_tag
+from engagements.templatetags.quick_tags import address
 
 register = template.Library()
+CLASSES = {"name": "desk-portfolio-name", "next_gate": "desk-portfolio-gate"}
+NUMBER = "text-end text-nowrap"
 
 
-@register.inclusion_tag("delivery/portal/portfolio_cell.html")
-def portfolio_cell(row, column) -> dict:
-    """One cell."""
+@register.simple_tag
+def portfolio_cell(row: PortfolioRow, column: Column) -> SafeString:
+    """One cell; made without a template, since a page has hundreds of them."""
+    content = CELLS[column.code](row) if column.code in CELLS else _plain(row, column)
+    classes = CLASSES.get(column.code, NUMBER if column.is_number else "")
+    return format_html("<td{}>{}</td>", _class(classes), content)
+
+
+def _class(names: str) -> SafeString:
+    return format_html(' class="{}"', names) if names else mark_safe("")
+
+
+def _link(content: Any, route: str, *arguments: str | int, classes: str = "") -> SafeString:
+    return format_html('<a{} href="{}">{}</a>', _class(classes), address(route, *arguments),
+                       content)
+
+
+def _plain(row: PortfolioRow, column: Column) -> Any:
     value = column.value(row)
-    yuan = f"{value:,.0f}" if column.code == "quoted" and value is not None else ""
-    return {"row": row, "column": column, "value": value, "yuan": yuan}
+    return floatformat(value, "-1") if column.is_number and value is not None else dash(value)
+
+
+def _code(row: PortfolioRow) -> SafeString:
+    return _link(row.engagement.code, "engagements:engagement", row.engagement.code)
+
+
+def _name(row: PortfolioRow) -> SafeString:
+    engagement = row.engagement
+    return format_html(
+        '{} {}<div class="text-secondary">{}</div>',
+        _link(engagement.localized_name, "engagements:engagement", engagement.code),
+        practice(engagement.has_practice_data), engagement.customer.localized_name)
+
+
+def _progress(row: PortfolioRow) -> SafeString:
+    return format_html(
+        '<span class="text-nowrap"><progress class="progress progress-sm d-inline-block" '
+        'style="width:3.5rem" max="{}" value="{}" aria-label="{}"></progress> {}/{}</span>',
+        row.stages_in_scope or 1, row.stages_passed, _("Stages passed"), row.stages_passed,
+        row.stages_in_scope)
+
+
+def _next_gate(row: PortfolioRow) -> SafeString | str:
+    if not row.next_gate:
+        return dash("")
+    models = ngettext("%(n)d model", "%(n)d models", row.next_gate_models)
+    return format_html('{} <span class="text-secondary text-nowrap">{}</span>', row.next_gate,
+                       models % {"n": row.next_gate_models})
+
+
+def _due(row: PortfolioRow) -> SafeString:
+    day = row.engagement.ends_on.isoformat() if row.engagement.ends_on else ""
+    if not row.days_late:
+        return format_html('<span class="text-nowrap">{}</span>', dash(day))
+    late = ngettext("%(n)d day late", "%(n)d days late", row.days_late) % {"n": row.days_late}
+    return format_html('<span class="text-danger text-nowrap"><strong>{}</strong><br>{}</span>',
+                       day, late)
+
+
+def _quoted(row: PortfolioRow) -> SafeString | str:
+    quote = row.effort.quote
+    if quote is None:
+        return dash("")
+    return _link(f"{row.effort.quoted_amount:,.0f}", "quotes:quote", quote.pk)
+
+
+def _days(row: PortfolioRow) -> SafeString:
+    used, quoted = row.effort.days_used, row.effort.days_quoted
+    return _link(f"{floatformat(used, '-1')} / {floatformat(quoted, '-1') if quoted else dash('')}",
+                 "planning:time", row.engagement.code,
+                 classes="text-danger" if row.is_over_budget else "")
+
+
+def _margin(row: PortfolioRow) -> SafeString | str:
+    percent = row.margin.get("percent")
+    if percent is None:
+        return dash("")
+    return format_html("<span{}>{}%</span>", _class("text-danger" if percent < 0 else ""),
+                       floatformat(percent, 1))
+
+
+def _risks(row: PortfolioRow) -> SafeString | str:
+    count = row.open_risks
+    return _link(count, "planning:control", row.engagement.code) if count else "0"
+
+
+def _failing(row: PortfolioRow) -> SafeString | str:
+    count = row.failing_criteria
+    return _link(format_html("<strong>{}</strong>", count), "assessments:criteria",
+                 row.engagement.code, classes="text-danger") if count else "0"
+
+
+CELLS: dict[str, Callable[[PortfolioRow], SafeString | str]] = {
+    "code": _code, "name": _name, "state": lambda row: state_tag(row.engagement),
+    "progress": _progress, "next_gate": _next_gate, "due": _due, "quoted": _quoted, "days": _days,
+    "margin": _margin, "risks": _risks, "failing": _failing}
 
 
 @register.simple_tag
