@@ -20,19 +20,20 @@ LARGEST_LEAST = 0.28  # share of the table that the longest word may claim
 TRIED_ROWS = 150  # at most; a longer table is like its first rows
 
 
-def column_widths(entry: dict, total: float) -> list[float]:
+def column_widths(entry: dict, total: float, least: float = LEAST) -> list[float]:
     """Widths in per cent of the table.
 
     Args:
         entry: a table in one language (see `tables`).
         total: its width in mm.
+        least: no column is narrower, in mm.
 
     What stays on one line gets what it needs; the rest is shared by the length of the texts, and
     then so that the rows stand as low as they can.
     """
-    needs = _needs(entry, total)
+    needs = _needs(entry, total, least)
     cells = [[lines_of(text) for text in row] for row in entry["rows"][:TRIED_ROWS]]
-    elastic = {n: least for n, (least, weight) in enumerate(needs) if weight}
+    elastic = {n: need for n, (need, weight) in enumerate(needs) if weight}
     return _shares(lowest(cells, _shared(needs, total), elastic, _sizes(entry), _padding(entry)))
 
 
@@ -50,10 +51,10 @@ def _joint(entries: list[dict], total: float) -> list[tuple[float, float]]:
             for column in needs]
 
 
-def _needs(entry: dict, total: float) -> list[tuple[float, float]]:
+def _needs(entry: dict, total: float, least: float = LEAST) -> list[tuple[float, float]]:
     """What each column needs, see `_need`."""
     cells = list(zip(*entry["rows"], strict=True)) or [()] * len(entry["columns"])
-    return [_need(column, texts, total, entry.get("is_dense", False))
+    return [_need(column, texts, total, least, is_dense=entry.get("is_dense", False))
             for column, texts in zip(entry["columns"], cells, strict=True)]
 
 
@@ -93,11 +94,12 @@ def height(entry: dict, widths: list[float], total: float) -> float:
     return lines * LINE * size + padding * len(entry["rows"])
 
 
-def _need(column: dict, texts: tuple, total: float, is_dense: bool) -> tuple[float, float]:
+def _need(column: dict, texts: tuple, total: float, narrowest: float, *, is_dense: bool
+          ) -> tuple[float, float]:
     """(least width in mm, share of what is left); no share for what stays on one line."""
     look, title = column["look"], column["title"]
     size, padding = (SMALL, SMALL_PADDING) if is_dense else (1, PADDING)
-    head = BOLD * max((length(word) if word.isascii() else min(length(word), LEAST)
+    head = BOLD * max((length(word) if word.isascii() else min(length(word), narrowest)
                        for word in title.split()), default=0)
     if look == "hash":
         wide = ONE_LINE_HASH if is_dense else WIDE_HASH
@@ -108,10 +110,10 @@ def _need(column: dict, texts: tuple, total: float, is_dense: bool) -> tuple[flo
         return ROOM_TO_SIGN, 0
     longest, head = size * max(map(length, texts), default=0), size * head
     if look in ONE_LINE:
-        return min(max(longest, head, LEAST - padding) + padding, MOST_CODE), 0
+        return min(max(longest, head, narrowest - padding) + padding, MOST_CODE), 0
     word = size * max((length(word) for text in texts for word in str(text).split()
                        if word.isascii()), default=0)
-    least = max(LEAST, head + padding, min(word + padding, LARGEST_LEAST * total))
+    least = max(narrowest, head + padding, min(word + padding, LARGEST_LEAST * total))
     if longest and longest + padding <= least and longest < head:
         return least, 0
     typical = fmean(map(length, texts)) if texts else 0

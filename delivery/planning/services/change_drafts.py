@@ -21,7 +21,7 @@ from delivery.quotes.services.line_changes import Action
 from delivery.quotes.services.lines import priced_line
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import User
+from engagements.models import Engagement, User
 from engagements.optimistic_locking import lock_checked, save_changes
 from engagements.text.text_joining import labelled
 
@@ -36,10 +36,16 @@ def change_draft(actor: User, change: ChangeRequest, seen: int | None = None, *,
     """
     is_pricing = of_price and not allowed(actor, Can.WORK)
     require(actor, Can.PRICE if is_pricing else Can.WORK, change.engagement)
+    lock_engagement(change)
     change = lock_checked(change, seen)
     if change.state != ChangeRequest.State.DRAFT:
         raise WrongState(_("Only a draft can be changed; create a new change request."))
     return change
+
+
+def lock_engagement(change: ChangeRequest) -> None:
+    """Lock the engagement before its change: what comes into force locks further rows of it."""
+    Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=change.engagement_id)
 
 
 @transaction.atomic

@@ -15,7 +15,7 @@ from delivery.planning.services.change_application import (
     require_current,
     require_unchanged,
 )
-from delivery.planning.services.change_drafts import change_draft
+from delivery.planning.services.change_drafts import change_draft, lock_engagement
 from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
 from engagements.access import Can, require
@@ -162,6 +162,7 @@ def withdraw_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
 
 
 def _locked_for(actor: User, change: ChangeRequest, move: str, reason: str = "") -> ChangeRequest:
+    lock_engagement(change)
     change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
     require_move(actor, TRANSITIONS, change, move, reason)
     return change

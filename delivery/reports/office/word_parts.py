@@ -10,7 +10,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt
 
-from delivery.documents.tables.column_widths import column_widths
+from delivery.documents.tables.column_widths import LEAST, column_widths
 from delivery.documents.templatetags.document_tags import day, in_charge, in_use
 from delivery.reports.conclusion_sentences import conclusion_sentence
 from delivery.reports.office.plain_tables import departures
@@ -21,25 +21,28 @@ BOX = "☐"
 HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
-WIDER = 1.3  # office fonts, against those of the PDF
-SIZE, SMALL = Pt(8.5), Pt(6.5)  # of letters; the small ones are those of checksums
+WIDER = 1.18  # office fonts, against those of the PDF
+SIZE, DENSE, SMALL = Pt(8.5), Pt(7.5), Pt(6.5)  # of letters; the smallest are of checksums
+MANY_COLUMNS = 7  # on an upright page their words stand in letters of dense tables
 SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
 
 
 def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = (),
-         *, is_whole: bool = False) -> None:
+         *, is_whole: bool = False, is_dense: bool = False) -> None:
     """A table as wide as the page's text; without titles its first column names the rows.
 
     Args:
         looks: how each column is set (see `tables`); text where nothing is said.
         is_whole: keep all rows on one page.
+        is_dense: set small; so is a table of many columns on an upright page.
 
     Its first row stays with the head and its last with the one before, so that no page begins
     with a single row; a table without titles stays on one page.
     """
     looks = list(looks)
     rows = [[printable(str(value)) for value in row] for row in rows]
-    widths = _widths(word, titles, rows, looks)
+    is_dense = is_dense or (len(titles) >= MANY_COLUMNS and _is_upright(word))
+    widths = _widths(word, titles, rows, looks, is_dense=is_dense)
     made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
     made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
     _look(made)
@@ -54,15 +57,16 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             is_head = (n == 0) if titles else (m == 0)
             if is_head:
                 _shade(cell, HEAD if titles else SIDE)
-            _write(cell, text, is_bold=is_head, look=looks[m] if m < len(looks) else "text",
-                   is_kept=n < len(every) - 1 and (
-                       is_whole or not titles or n in (0, len(every) - 2)))
+            look = looks[m] if m < len(looks) else "text"
+            size = SMALL if look == "hash" and not is_head else DENSE if is_dense else SIZE
+            _write(cell, text, size, is_bold=is_head, look=look, is_kept=(
+                n < len(every) - 1 and (is_whole or not titles or n in (0, len(every) - 2))))
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()
 
 
-def _write(cell, text: str, *, is_bold: bool, look: str, is_kept: bool) -> None:
+def _write(cell, text: str, size: Pt, *, is_bold: bool, look: str, is_kept: bool) -> None:
     """Text of a cell; a kept one stays on the page of the row below."""
     cell.text = text
     paragraph = cell.paragraphs[0]
@@ -70,10 +74,16 @@ def _write(cell, text: str, *, is_bold: bool, look: str, is_kept: bool) -> None:
     paragraph.paragraph_format.space_after = Pt(0)
     paragraph.paragraph_format.keep_with_next = is_kept or None
     for run in paragraph.runs:
-        run.font.size, run.bold = SMALL if look == "hash" and not is_bold else SIZE, is_bold
+        run.font.size, run.bold = size, is_bold
 
 
-def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) -> list[int]:
+def _is_upright(word) -> bool:
+    page = word.sections[-1]
+    return page.page_width < page.page_height
+
+
+def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str], *,
+            is_dense: bool) -> list[int]:
     """Widths of the columns by what stands in them, as the PDF sets them."""
     page = word.sections[-1]
     total = page.page_width - page.left_margin - page.right_margin
@@ -81,7 +91,8 @@ def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str]) ->
         return [int(total * NAMES), total - int(total * NAMES)]
     columns = [{"title": title, "look": look}
                for title, look in zip_longest(titles, looks, fillvalue="text")]
-    shares = column_widths({"columns": columns, "rows": rows}, total / Mm(1) / WIDER)
+    entry = {"columns": columns, "rows": rows, "is_dense": is_dense}
+    shares = column_widths(entry, total / Mm(1) / WIDER, LEAST / WIDER)
     return [int(total * share / 100) for share in shares]
 
 
@@ -208,7 +219,8 @@ def table(word, entry: dict) -> None:
     if entry["rows"]:
         grid(word, [column["title"] for column in entry["columns"]],
              [[cell or "–" for cell in row] for row in entry["rows"]],
-             [column["look"] for column in entry["columns"]])
+             [column["look"] for column in entry["columns"]],
+             is_dense=entry.get("is_dense", False))
     else:
         word.add_paragraph(entry["empty"])
 

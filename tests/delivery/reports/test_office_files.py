@@ -7,12 +7,13 @@ import openpyxl
 import pytest
 from django.utils.translation import override
 from docx.oxml.ns import qn
+from docx.shared import Mm, Pt
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry, services
 from delivery.reports.office.word_document import document_docx
-from delivery.reports.office.word_parts import PARTS
+from delivery.reports.office.word_parts import PARTS, grid
 from delivery.reports.office.workbook import document_xlsx
 from engagements.models import Role
 from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
@@ -212,3 +213,31 @@ def test_the_cells_for_signatures_stay_on_one_page(word):
     kept = [cell.paragraphs[0].paragraph_format.keep_with_next for row in rows
             for cell in row.cells]
     assert kept == [True] * (len(kept) - 2) + [None] * 2
+
+
+CRITERIA = ("No.", "Model", "Stage", "Metric", "Definition", "Threshold", "Baseline", "Value taken")
+CRITERIA_LOOKS = ("number", "code", "text", "text", "code", "number", "text", "text")
+
+
+def test_the_criteria_of_an_upright_page_give_their_room_to_the_words(word):
+    """Many columns are set small, and no metric's name stands word below word."""
+    page = word.sections[-1]
+    page.page_width, page.page_height = sorted((page.page_width, page.page_height))
+    rows = [[n, "PSR", "Inference tuning", "Mean inference latency", "V1", "≤ 200 ms",
+             "none (absolute)", "the last run"] for n in range(1, 13)]
+    grid(word, CRITERIA, rows, CRITERIA_LOOKS)
+    made = word.tables[-1]
+    widths = dict(zip(CRITERIA, (cell.width for cell in made.rows[1].cells), strict=True))
+    room = page.page_width - page.left_margin - page.right_margin
+    assert abs(sum(widths.values()) - room) < Mm(1)
+    assert widths["Metric"] == max(widths.values())
+    assert widths["Metric"] > 1.4 * widths["Definition"]
+    assert widths["No."] < Mm(14)
+    assert {run.font.size for cell in made.rows[1].cells for run in cell.paragraphs[0].runs} == {
+        Pt(7.5)}
+
+
+def test_few_columns_keep_the_size_of_other_tables(word):
+    grid(word, ("Milestone", "Payment"), [["Contract signed", "30 %"]], ("text", "number"))
+    [run] = word.tables[-1].rows[1].cells[0].paragraphs[0].runs
+    assert run.font.size == Pt(8.5)
