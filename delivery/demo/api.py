@@ -9,6 +9,7 @@ from delivery.demo.practice_removal import real_things, remove_practice
 from delivery.demo.progress_labels import banner
 from engagements.access import require_administrator
 from engagements.models import Engagement, User
+from engagements.web.strict_filters import KnownParameters
 
 
 class PracticeSerializer(serializers.Serializer):
@@ -37,7 +38,7 @@ class RemovalSerializer(serializers.Serializer):
         return value
 
 
-class PracticeViewSet(viewsets.ViewSet):
+class PracticeViewSet(KnownParameters, viewsets.ViewSet):
     @extend_schema(responses=PracticeSerializer)
     def list(self, request):
         """What practice data there is, and how far it has been made. For administrators."""

@@ -9,6 +9,7 @@ from delivery.next_steps import engagement_steps, inbox_items
 from delivery.next_steps.serializers import InboxItemSerializer, NextStepSerializer
 from engagements.models import Engagement
 from engagements.web.scoped_viewset import DeclaredEndpoint
+from engagements.web.strict_filters import KnownParameters
 
 
 class LimitSerializer(serializers.Serializer):
@@ -18,6 +19,8 @@ class LimitSerializer(serializers.Serializer):
 
 
 class InboxViewSet(DeclaredEndpoint, viewsets.ViewSet):
+    query_parameters = ("limit",)
+
     @extend_schema(responses=InboxItemSerializer(many=True), parameters=[LimitSerializer])
     def list(self, request):
         """What waits for me: the most urgent first, as many as `limit` says."""
@@ -26,7 +29,7 @@ class InboxViewSet(DeclaredEndpoint, viewsets.ViewSet):
         return Response(InboxItemSerializer(items, many=True).data)
 
 
-class NextStepViewSet(viewsets.ViewSet):
+class NextStepViewSet(KnownParameters, viewsets.ViewSet):
     @extend_schema(parameters=[OpenApiParameter("engagement_code", str, OpenApiParameter.PATH)],
                    responses=NextStepSerializer(many=True))
     def list(self, request, engagement_code: str):

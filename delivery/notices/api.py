@@ -40,7 +40,7 @@ class NoticeViewSet(ScopedViewSet):
 
     @extend_schema(responses=serializers.PreferenceSerializer(many=True), filters=False,
                    parameters=[OpenApiParameter("engagement", str, description="project code")])
-    @action(detail=False, pagination_class=None)
+    @action(detail=False, pagination_class=None, query_parameters=("engagement",))
     def preferences(self, request):
         """What one hears of: in general, or of an engagement."""
         engagement = self._named(request.query_params.get("engagement", ""))
@@ -60,7 +60,7 @@ class NoticeViewSet(ScopedViewSet):
         return self._preferences(engagement)
 
     @extend_schema(responses=serializers.MailSettingSerializer, filters=False)
-    @action(detail=False, url_path="mail-setting", pagination_class=None)
+    @action(detail=False, url_path="mail-setting", pagination_class=None, query_parameters=())
     def mail_setting(self, request):
         """Language and quiet hours of one's own e-mails."""
         return Response(serializers.MailSettingSerializer(mail_setting(request.user)).data)

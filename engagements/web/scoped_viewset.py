@@ -5,8 +5,10 @@ from typing import Any
 from rest_framework import serializers, status, viewsets
 from rest_framework.response import Response
 
+from engagements.web.strict_filters import KnownParameters
 
-class DeclaredEndpoint:
+
+class DeclaredEndpoint(KnownParameters):
     # Mixed into viewsets whose requests and answers are declared as serializers.
 
     def validated(self, serializer_class: type[serializers.BaseSerializer], **options

@@ -57,7 +57,8 @@ class ApiRouteViewSet(ScopedViewSet):
 
     @extend_schema(responses=FoundApiSerializer(many=True), filters=False,
                    parameters=[OpenApiParameter("model", int, required=True)])
-    @action(detail=False, filterset_fields=[], pagination_class=None)
+    @action(detail=False, filterset_fields=[], pagination_class=None,
+            query_parameters=("model",))
     def found(self, request):
         """What the analyses of a model call unsupported or unknown, with the route in force."""
         model = self.validated(ModelSerializer, data=request.query_params)["model"]

@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.strict_filters import KnownParameters
 from workers import kinds, services
 from workers.api import serializers
 from workers.api.archive_schema import ARCHIVE, FORMAT
@@ -22,7 +23,7 @@ from workers.models import Job, JobLog, Priority
 MOST_AT_ONCE = 500  # jobs of one call
 
 
-class KindViewSet(viewsets.ViewSet):
+class KindViewSet(KnownParameters, viewsets.ViewSet):
     """The job kinds with the JSON schema of their parameters."""
 
     serializer_class = serializers.KindSerializer

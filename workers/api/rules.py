@@ -10,6 +10,7 @@ from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.web.scoped_viewset import DeclaredEndpoint
+from engagements.web.strict_filters import KnownParameters
 from workers.api.serializers import ReadingSerializer, UploadSerializer
 from workers.models import StoredReading
 from workers.rules.rule_list import filtered_rules
@@ -27,10 +28,11 @@ class RuleSerializer(serializers.Serializer):
     action = serializers.CharField()
 
 
-class RuleViewSet(viewsets.ViewSet):
+class RuleViewSet(KnownParameters, viewsets.ViewSet):
     """The validation rules, in the language of the request."""
 
     serializer_class = RuleSerializer
+    query_parameters = ("family", "severity", "q")
 
     @extend_schema(responses=RuleSerializer(many=True), parameters=[
         OpenApiParameter("family", str), OpenApiParameter("severity", str),

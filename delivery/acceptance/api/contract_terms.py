@@ -28,6 +28,7 @@ from delivery.acceptance.web import download
 from engagements.access import Can, require
 from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.strict_filters import KnownParameters
 
 BINARY = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
 
@@ -112,13 +113,14 @@ class ConditionViewSet(ScopedViewSet):
             actor=request.user, condition=self.get_object())).data)
 
 
-class VerificationViewSet(GenericViewSet):
+class VerificationViewSet(KnownParameters, GenericViewSet):
     """Whether number and checksum belong together; public, and nothing else is revealed."""
 
     serializer_class = VerificationResultSerializer
     permission_classes = [AllowAny]
     queryset = Review.objects.none()
     pagination_class, filter_backends = None, ()
+    query_parameters = ("number", "hash")
 
     @extend_schema(parameters=[VerificationSerializer], responses=VerificationResultSerializer,
                    extensions={"x-refusals": [429]})

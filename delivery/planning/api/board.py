@@ -7,11 +7,13 @@ from rest_framework import viewsets
 from delivery.planning import board, serializers
 from engagements.access import Can, require
 from engagements.models import ModelProgress
+from engagements.web.strict_filters import PAGES, KnownParameters
 
 FILTERS = ("q", "engagement", "stage", "state", "days", "blocked")
 
 
-class BoardViewSet(viewsets.GenericViewSet):
+class BoardViewSet(KnownParameters, viewsets.GenericViewSet):
+    query_parameters = PAGES.union(FILTERS)
     queryset = ModelProgress.objects.none()  # names the kind of row; `board` finds the rows
 
     @extend_schema(responses=serializers.BoardRowSerializer(many=True), parameters=[

@@ -85,7 +85,7 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Scoped
 
     @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
         OpenApiParameter("engagement", str, required=True, description="project code")])
-    @action(detail=False, pagination_class=None)
+    @action(detail=False, pagination_class=None, query_parameters=("engagement",))
     def usage(self, request):
         """Quoted, planned and used days by grade; for managers also the margin."""
         require(request.user, Can.VIEW_INTERNAL)

@@ -14,6 +14,7 @@ from engagements.access import Can, allowed, require
 from engagements.web.api_pagination import WindowPagination
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
+from engagements.web.strict_filters import KnownParameters
 
 FILTERS = [OpenApiParameter(name, OpenApiTypes.STR)
            for name in ("q", "state", "owner", "late", "stage", "sort")]
@@ -63,9 +64,12 @@ class ChartSerializer(serializers.Serializer):
     bars = BarSerializer(many=True)
 
 
-class PortfolioViewSet(viewsets.ViewSet):
+class PortfolioViewSet(KnownParameters, viewsets.ViewSet):
+    query_parameters = (*(parameter.name for parameter in FILTERS), "page", "page_size")
+
     @extend_schema(responses=PortfolioRowSerializer(many=True), parameters=[
-        *FILTERS, OpenApiParameter("page", OpenApiTypes.INT)])
+        *FILTERS, OpenApiParameter("page", OpenApiTypes.INT),
+        OpenApiParameter("page_size", OpenApiTypes.INT)])
     def list(self, request):
         """Engagements with their figures, a page of them."""
         require(request.user, Can.VIEW_INTERNAL)
@@ -78,7 +82,7 @@ class PortfolioViewSet(viewsets.ViewSet):
             "with_price": allowed(request.user, Can.PRICE)}).data)
 
     @extend_schema(responses=ChartSerializer(many=True))
-    @action(detail=False)
+    @action(detail=False, query_parameters=())
     def charts(self, request):
         """Pipeline, on-time rate, person-days, verdicts and card utilisation."""
         require(request.user, Can.VIEW_INTERNAL)

@@ -6,6 +6,7 @@ from rest_framework import serializers, viewsets
 from rest_framework.response import Response
 
 from delivery.portal.search import global_search
+from engagements.web.strict_filters import KnownParameters
 
 
 class FoundSerializer(serializers.Serializer):
@@ -19,7 +20,9 @@ class FoundSerializer(serializers.Serializer):
     label = serializers.CharField()
 
 
-class SearchViewSet(viewsets.ViewSet):
+class SearchViewSet(KnownParameters, viewsets.ViewSet):
+    query_parameters = ("q",)
+
     @extend_schema(responses=FoundSerializer(many=True), parameters=[
         OpenApiParameter("q", OpenApiTypes.STR)])
     def list(self, request):

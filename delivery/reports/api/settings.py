@@ -79,6 +79,7 @@ class StandardTextViewSet(DeclaredEndpoint, ViewSet):
     """Standard texts by code; managers change them (PUT) or put the shipped back (DELETE)."""
 
     lookup_field = "code"
+    query_parameters = ("customer",)
 
     @extend_schema(parameters=CODE[1:], responses=WordingSerializer(many=True),
                    operation_id="document_texts_list")
