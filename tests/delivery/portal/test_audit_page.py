@@ -3,8 +3,10 @@
 import ast
 
 import pytest
+from django.utils.translation import override
 
 from delivery.portal.audit.action_labels import ACTION_LABELS, action_label
+from delivery.portal.audit.target_names import target_meaning
 from engagements import services
 from engagements.audit import audit_log
 from engagements.models import AuditEntry, Role
@@ -88,3 +90,30 @@ def test_missing_newest_entries_are_told(client, log):
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     AuditEntry.objects.first().delete()
     assert "newest entries are missing" in client.get("/audit/", {"check": "1"}).content.decode()
+
+
+@pytest.mark.parametrize(("kind", "label", "english", "chinese"), [
+    ("workers.job", "#33 adapt.megatron_train", "Megatron / MindSpeed training",
+     "Megatron / MindSpeed 训练"),
+    ("assessments.criterion", "LLM · loss_mean_relative_error v1", "Loss-curve mean relative error",
+     "损失曲线平均相对误差"),
+    ("assessments.baseline", "LLM · loss_curve", "Training loss, step by step",
+     "训练损失（逐步）"),
+    ("workers.job", "#34 gone.kind", "", ""),
+    ("engagements.customer", "adapt.gpu2npu", "", ""),
+])
+def test_codes_in_the_name_of_an_object_stand_beside_their_labels(kind, label, english, chinese):
+    entry = AuditEntry(target_type=kind, target_label=label)
+    with override("en"):
+        assert target_meaning(entry) == english
+    with override("zh-hans"):
+        assert target_meaning(entry) == chinese
+
+
+def test_the_page_shows_the_label_of_a_jobs_kind(client, people, engagement):
+    audit_log.record(actor=people[Role.MANAGER], action="job.queue", target=engagement)
+    AuditEntry.objects.update(target_type="workers.job", target_label="#7 adapt.megatron_train")
+    client.force_login(people[Role.MANAGER])
+    html = client.get("/audit/", headers={"accept-language": "en"}).content.decode()
+    assert ('#7 adapt.megatron_train<div class="text-secondary">Megatron / MindSpeed training'
+            '</div>') in html
