@@ -9,8 +9,20 @@ from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+_chosen: list[Callable[[int], str]] = []
 BETWEEN = "\n\n" + "-" * 20 + "\n\n"
 LONGEST_SUBJECT = 200
+
+
+def register_chosen_language(found: Callable[[int], str]) -> None:
+    """Say where a person's choice of a language for e-mails is found, by the person's key; ""
+    stands for none."""
+    _chosen.append(found)
+
+
+def chosen_language(user_id: int) -> str:
+    """The language that a person chose for e-mails; "" for one who chose none."""
+    return next(filter(None, (found(user_id) for found in _chosen)), "")
 
 
 def send_mail(*, to: str, subject: Callable[[], str], paragraphs: Callable[[], list[str]],

@@ -8,6 +8,7 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
+from delivery.notices.models import MailSetting
 from delivery.portal.password_reset.mail import send_link
 from delivery.portal.password_reset.views import MOST_PER_ACCOUNT, SEND_LINK
 from engagements import services
@@ -100,6 +101,17 @@ def test_a_forgotten_password_is_replaced_by_a_link_that_works_once(client, peop
     again = Client().get(link, follow=True)
     assert again.context["validlink"] is False
     assert AuditEntry.objects.filter(action="user.password_reset").count() == 1
+
+
+def test_a_link_for_a_new_password_comes_in_the_language_chosen_for_e_mails(people):
+    person = people[Role.MANAGER]
+    person.email = "manager@firm.example"
+    person.save()
+    MailSetting.objects.create(user=person, language="en")
+    send_link(person.pk)
+    (message,) = mail.outbox
+    assert message.subject == "[Delivery Desk] A new password"
+    assert "一小时" not in message.body
 
 
 def test_nobody_gives_a_role_that_exceeds_their_own(people, engagement, stranger):

@@ -8,8 +8,8 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from delivery.acceptance.models import Identification, Review
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
@@ -17,7 +17,7 @@ from delivery.acceptance.services.powers_of_attorney import valid_power_of_attor
 from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
-from engagements.bilingual_mail import send_mail
+from engagements.bilingual_mail import chosen_language, send_mail
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_move, require_permission
@@ -33,9 +33,10 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
                   ip_address: str | None = None) -> Identification:
     """Record the signer and the agreement to the terms; send a one-time code by e-mail.
 
-    The code goes to the account's e-mail address, lives ten minutes and five attempts; only its
-    keyed hash is stored. One a minute and five an hour. A signer with a power of attorney signs in
-    that capacity. Writes an audit entry.
+    The code goes to the account's e-mail address, in the language that the signer chose for
+    e-mails, else in that of the request. It lives ten minutes and five attempts; only its keyed
+    hash is stored. One a minute and five an hour. A signer with a power of attorney signs in that
+    capacity. Writes an audit entry.
     """
     require_permission(actor, TRANSITIONS, review, ReviewAction.IDENTIFY)
     code = f"{secrets.randbelow(10 ** DIGITS):0{DIGITS}}"
@@ -150,7 +151,7 @@ def _send(actor: User, review: Review, code: str) -> None:
 
     try:
         send_mail(to=actor.email, subject=lambda: _("Code for signing"),
-                  paragraphs=paragraphs)
+                  paragraphs=paragraphs, language=chosen_language(actor.pk) or get_language() or "")
     except (smtplib.SMTPException, OSError) as error:
         raise WrongState(_("The code could not be sent by e-mail; try again in a minute or tell "
                            "the project manager.")) from error

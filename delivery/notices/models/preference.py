@@ -62,3 +62,8 @@ class MailSetting(models.Model):
             condition=models.Q(quiet_from=None, quiet_until=None)
             | models.Q(quiet_from__isnull=False, quiet_until__isnull=False),
             name="quiet_hours_have_both_ends")]
+
+    @classmethod
+    def language_of(cls, user_id: int) -> str:
+        """The language that a person chose; "" for that of the installation."""
+        return cls.objects.filter(user=user_id).values_list("language", flat=True).first() or ""

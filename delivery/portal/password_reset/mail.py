@@ -1,4 +1,4 @@
-"""The e-mail with the link; in both languages, as all e-mails."""
+"""The e-mail with the link; in the language that the person chose, else in both."""
 
 from django.conf import settings
 from django.contrib.auth.tokens import default_token_generator
@@ -7,7 +7,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 
-from engagements.bilingual_mail import send_mail
+from engagements.bilingual_mail import chosen_language, send_mail
 from engagements.models import User
 
 
@@ -17,7 +17,7 @@ def send_link(user_id: int) -> None:
     if user is None or not user.email or not user.has_usable_password():
         return
     send_mail(to=user.email, subject=lambda: _("A new password"),
-              paragraphs=lambda: [_body(user, _link(user))])
+              paragraphs=lambda: [_body(user, _link(user))], language=chosen_language(user.pk))
 
 
 def _body(user: User, link: str) -> str:

@@ -7,12 +7,13 @@ import pytest
 from django.core import mail
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import override
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Identification, Signature
 from delivery.acceptance.services import identification
 from delivery.acceptance.signing.drawn_signature import as_svg, checked_drawing
-from delivery.notices.models import Notice
+from delivery.notices.models import MailSetting, Notice
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
@@ -52,6 +53,26 @@ def test_only_a_keyed_hash_of_the_code_is_stored(decided, act):
     assert mail.outbox[-1].to == ["reviewer@firm.example"]
     assert row.sent_to == "r***@firm.example"
     assert code not in json.dumps([entry.data for entry in AuditEntry.objects.all()])
+
+
+@pytest.mark.parametrize(("chosen", "asked_in", "subject", "words"), [
+    ("", "en", "[Delivery Desk] Code for signing", "Your code for signing"),
+    ("", "zh-hans", "[迁移交付台] 签署验证码", "验证码"),
+    ("en", "zh-hans", "[Delivery Desk] Code for signing", "Your code for signing"),
+    ("zh-hans", "en", "[迁移交付台] 签署验证码", "验证码"),
+])
+def test_the_code_comes_in_the_signers_language_alone(
+        decided, act, people, chosen, asked_in, subject, words):
+    """The one chosen for e-mails, else that of the page on which the code is asked for."""
+    if chosen:
+        MailSetting.objects.create(user=people[Role.REVIEWER], language=chosen)
+    with override(asked_in):
+        code = act.begin(decided)
+    [sent] = mail.outbox[-1:]
+    assert sent.subject == subject
+    assert words in sent.body
+    assert sent.body.count(code) == 1
+    assert ("Your code for signing" in sent.body) == (words == "Your code for signing")
 
 
 def test_a_wrong_code_counts_and_five_end_it(decided, act):
