@@ -14,8 +14,10 @@ ARROW = re.compile(r"\s*(?:-+>|=+>|→|⇒)\s*")
 LABEL = re.compile(r"\s*[:：]\s*")
 SEPARATOR = re.compile(r"[\n;；]")
 MOST_COMPONENTS, MOST_CALLS, MOST_LETTERS = 60, 120, 24
-WIDTH_OF_LAYER, HEIGHT_OF_ROW = 190, 76
-BOX_WIDTH, BOX_HEIGHT = 0.68, 0.46  # shares of a layer and a row
+WIDTH_OF_LAYER, HEIGHT_OF_ROW = 214, 76
+BOX_WIDTH, BOX_HEIGHT = 0.6, 0.46  # shares of a layer and a row
+WORDS_WIDTH = (1 - BOX_WIDTH) * WIDTH_OF_LAYER - 8  # what fits between two boxes
+WORDS_AT = 0.3  # of a line, from the caller: where two lines cross there are no words
 FONT = "Noto Sans CJK SC"
 INK, LINE, FILL = "#1b2330", "#5b6675", "#eef3fb"
 
@@ -120,11 +122,16 @@ def specification(text: str) -> dict[str, Any]:
             {"data": {"values": boxes}, "mark": {"type": "text", "fontSize": 12, "color": INK},
              "encoding": {"x": {"field": "x", **x}, "y": {"field": "y", **y},
                           "text": {"field": "name"}}},
-            {"data": {"values": [line for line in lines if line["what"]]},
-             "mark": {"type": "text", "fontSize": 11, "color": LINE, "dy": -7},
-             "encoding": {"x": {"field": "middle_x", **x}, "y": {"field": "middle_y", **y},
-                          "text": {"field": "what"}}}],
+            _words(lines, x, y, stroke="white", strokeWidth=4), _words(lines, x, y, color=LINE)],
         "config": {"font": FONT, "text": {"font": FONT}, "view": {"stroke": None}}}
+
+
+def _words(lines: list[dict[str, Any]], x: dict, y: dict, **look: Any) -> dict[str, Any]:
+    """What is called, beside the lines; drawn once in white, so that no line crosses it."""
+    return {"data": {"values": [line for line in lines if line["what"]]},
+            "mark": {"type": "text", "fontSize": 11, "dy": -7, "limit": WORDS_WIDTH, **look},
+            "encoding": {"x": {"field": "words_x", **x}, "y": {"field": "words_y", **y},
+                         "text": {"field": "what"}}}
 
 
 def _line(call: Call, places: dict[str, tuple[float, float]]) -> dict[str, Any]:
@@ -138,9 +145,10 @@ def _line(call: Call, places: dict[str, tuple[float, float]]) -> dict[str, Any]:
         right = 1 if x2 > x else -1
         start, end = (x + right * BOX_WIDTH / 2, y), (x2 - right * (BOX_WIDTH / 2 + 0.02), y2)
         turn = 0 if right > 0 else 180
+    at = WORDS_AT if start[1] != end[1] else 0.5  # level lines cross none
     return {"x": start[0], "y": start[1], "x2": end[0], "y2": end[1], "turn": turn,
-            "what": _short(call.what), "middle_x": (start[0] + end[0]) / 2,
-            "middle_y": (start[1] + end[1]) / 2}
+            "what": _short(call.what), "words_x": start[0] + at * (end[0] - start[0]),
+            "words_y": start[1] + at * (end[1] - start[1])}
 
 
 def _short(text: str) -> str:

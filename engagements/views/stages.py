@@ -11,6 +11,7 @@ from engagements.gates import evaluate, seen_by
 from engagements.involvement import involvement_in
 from engagements.models import (
     ChecklistItem,
+    StageAssignment,
     StageComment,
     StageRecord,
     StageTransition,
@@ -43,6 +44,7 @@ def stage_page(request, code, model_code, stage):
     moves = offered_moves(request.user, record)
     return render(request, "engagements/stage.html", {
         "record": record, "engagement": record.engagement, "model": record.model,
+        "given": StageAssignment.objects.filter(record=record).select_related("person").first(),
         "records": record.model.stages.select_related("model__engagement"),
         "checks": checks, "moves": moves, "form_lines": _form_lines(stage), "items": _items(record),
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
