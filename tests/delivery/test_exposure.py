@@ -6,6 +6,7 @@ import zipfile
 from decimal import Decimal
 
 import pytest
+from django.urls import URLResolver, get_resolver, reverse
 from rest_framework.test import APIClient
 
 from delivery.api import _router
@@ -38,9 +39,10 @@ def told(planned, people):  # noqa: F811
     people[Role.OPERATOR].full_name = f"{SECRET} operator"
     people[Role.OPERATOR].save()
     Job.objects.filter(engagement=planned).update(
-        command=["sh", "-c", f"echo {SECRET}; exec npu-smi \"$@\"", "npu-smi", "info"],
+        command=["sh", "-c", f"echo {SECRET} command; exec npu-smi \"$@\"", "npu-smi", "info"],
         parameters={"a": f"{SECRET} parameter"},
-        results={"preflight": [{"text": f"{SECRET} hit"}]},
+        results={"preflight": {"checked": 1, "hits": [{
+            "rule": "R-X-01", "severity": "warn", "value": f"{SECRET} hit", "place": "env"}]}},
         technical_cause=f"{SECRET} cause")
     Risk.objects.filter(engagement=planned).update(is_internal=True, title=f"{SECRET} risk")
     quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
@@ -85,6 +87,44 @@ def test_the_api_shows_a_reviewer_nothing_of_it(told, people, monkeypatch):
             found[prefix] = hits
     assert found == {}
     assert seen > 40
+
+
+def pages(prefix: str = "", patterns=None) -> list[str]:
+    """Names of all addresses that a page of the portal has, with the API left out."""
+    found = []
+    for entry in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(entry, URLResolver):
+            if not str(entry.pattern).startswith("api/"):
+                name = f"{prefix}{entry.namespace}:" if entry.namespace else prefix
+                found += pages(name, entry.url_patterns)
+        elif entry.name:
+            found.append((f"{prefix}{entry.name}", set(entry.pattern.regex.groupindex)))
+    return found
+
+
+def test_no_page_shows_it_to_a_reviewer(told, people, client):
+    """Every page of the portal, of the engagement and of its first rows of each kind."""
+    client.force_login(people[Role.REVIEWER])
+    keys = {Quote.objects.get().pk, Risk.objects.first().pk, *told.jobs.values_list(
+        "pk", flat=True)[:2], *told.models.values_list("pk", flat=True)[:1]}
+    found, seen = {}, 0
+    for name, wanted in pages():
+        if wanted == {"code"}:
+            tried = [{"code": told.code}]
+        elif wanted == {"pk"}:
+            tried = [{"pk": key} for key in sorted(keys)]
+        elif not wanted:
+            tried = [{}]
+        else:
+            continue
+        for arguments in tried:
+            answer = client.get(reverse(name, kwargs=arguments))
+            if answer.status_code == 200 and not answer.streaming:
+                seen += 1
+                if leaked := leaks(answer.content.decode("utf-8", "replace")):
+                    found[answer.request["PATH_INFO"]] = leaked
+    assert found == {}
+    assert seen > 60
 
 
 def test_no_document_prints_it(told, people):

@@ -9,7 +9,10 @@ from django.utils.translation import ngettext
 
 from delivery.documents.bilingual import both, pair
 from delivery.documents.tables.table import column, table
+from delivery.planning.models import Milestone
+from delivery.quotes.money import split
 from delivery.reports.facts.common import organisation_of, title_of
+from delivery.reports.facts.money import money
 from delivery.reports.facts.source import Source
 from delivery.reports.milestones import trigger_code
 from engagements.models import Role
@@ -43,22 +46,25 @@ def meetings(source: Source) -> dict:
 def payments(source: Source) -> dict:
     """Milestones of the plan that wait for this kind of certificate, with their amounts."""
     trigger = trigger_code(source.document.kind)
-    found = source.plan.milestones.filter(trigger=trigger) if source.plan else []
-    gross, symbol = _quoted_total(source)
     return table(lambda: _("Payments that follow"), [
         column(lambda: _("Milestone")), column(lambda: _("Payment"), "number"),
         column(lambda: _("Amount (incl. tax)"), "number"), column(lambda: _("Released when"))],
-        [[pair(row.name, row.name_en), f"{row.percent.normalize():f} %",
-          f"{symbol}{gross * row.percent / 100:,.2f}" if gross else "–",
+        [[pair(row.name, row.name_en), f"{row.percent.normalize():f} %", amount,
           both(lambda: _("signed as passed, conditions that hold it up closed"))]
-         for row in found],
+         for row, amount in _milestones(source) if row.trigger == trigger],
         empty=lambda: _("No payment of the plan waits for this certificate."))
 
 
-def _quoted_total(source: Source) -> tuple[Decimal, str]:
-    """What the quote in force comes to with tax, and the sign of its currency."""
-    totals = source.quoted.get("totals", {})
-    return Decimal(totals.get("gross", 0)), source.quoted.get("symbol", "")
+def _milestones(source: Source) -> list[tuple[Milestone, str | dict[str, str]]]:
+    """The plan's milestones with what each comes to of the quote in force, to the cent of the
+    quote: the last one takes the remainder."""
+    found = list(source.plan.milestones.all()) if source.plan else []
+    gross = Decimal(source.quoted.get("totals", {}).get("gross", 0))
+    percentages = [row.percent for row in found]
+    if not gross or sum(percentages) != 100:
+        return [(row, "–") for row in found]
+    return [(row, money(source.quoted["currency"], amount))
+            for row, amount in zip(found, split(gross, percentages), strict=True)]
 
 
 def warranty(source: Source) -> dict:

@@ -19,9 +19,9 @@ def fee(source: Source) -> dict:
     rows = []
     if quoted:
         total, code = quoted["totals"], quoted["currency"]
-        rows = [[both(lambda: _("Net amount")), _money(code, total["net"])],
-                [both(lambda: _("VAT")), _money(code, total["tax"])],
-                [both(lambda: _("Total with VAT")), _money(code, total["gross"])]]
+        rows = [[both(lambda: _("Net amount")), money(code, total["net"])],
+                [both(lambda: _("VAT")), money(code, total["tax"])],
+                [both(lambda: _("Total with VAT")), money(code, total["gross"])]]
     return {**table(lambda: _fee_caption(quoted), [
         column(lambda: _("Item")),
         column(lambda: _("Amount"), "number", is_required=True)], rows,
@@ -36,9 +36,9 @@ def _fee_caption(quoted: dict) -> str:
         "quote": f"{quoted['number']} V{quoted['version']}"}
 
 
-def _money(code: str, amount: str) -> dict[str, str]:
-    whole, _dot, cents = amount.partition(".")
-    text = f"{int(whole):,}.{cents}"
+def money(code: str, amount: str | Decimal) -> dict[str, str]:
+    """An amount with its currency, as the quotation of each language writes it."""
+    text = f"{Decimal(amount):,.2f}"
     return pair(f"¥{text}" if code == "CNY" else f"{code} {text}", f"{code} {text}")
 
 

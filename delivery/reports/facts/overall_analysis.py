@@ -5,12 +5,13 @@ Each sentence counts answers and readings; what is not known says so.
 
 from collections.abc import Callable, Iterator
 
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.planning.queries import grand_total
+from delivery.reports.facts.money import money
 from delivery.reports.facts.source import Source
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.readiness import readiness
@@ -132,7 +133,8 @@ def _cost(source: Source) -> str:
         _("%(days)s person-days (likely)") % {"days": f"{days:.1f}"}
         if days else "",
         _("quoted %(amount)s without tax") % {
-            "amount": f"{source.quoted['symbol']}{totals['net']}"} if totals else "")
+            "amount": money(source.quoted["currency"], totals["net"])[get_language()]}
+        if totals else "")
 
 
 def _ready(source: Source) -> str:

@@ -83,9 +83,12 @@ def _run(job: Job, counted: set[int | None]) -> dict:
 def told_command(argv: list[str]) -> list[str]:
     """The command as the tool was given it, without the script that prepares its folder.
 
-    The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`; what they run stands behind `exec`.
-    An empty argument is an option that was not given: the scripts leave it out.
+    The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`, where what they run stands behind
+    `exec`, and `python3 -c SCRIPT ARGUMENTS…`. An empty argument of theirs is an option that was
+    not given: the scripts leave it out.
     """
+    if argv[:2] == ["python3", "-c"]:
+        return [*argv[:3], *filter(None, argv[3:])]
     if argv[:2] != ["sh", "-c"]:
         return argv
     program = PROGRAM.search(argv[2])

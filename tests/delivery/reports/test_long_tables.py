@@ -88,6 +88,9 @@ def test_commands_are_told_without_the_scripts_around_them():
     assert told_command(["sh", "-c", script, "bench", "--model", "x.om"]) == [
         "python3", "-m", "ais_bench", "--output", "bench", "--model", "x.om"]
     assert told_command(["npu-smi", "info"]) == ["npu-smi", "info"]
+    assert told_command(["python3", "-c", "print()", "~/data", "", ""]) == [
+        "python3", "-c", "print()", "~/data"]
+    assert told_command(["tool", "--name", ""]) == ["tool", "--name", ""]  # a value of its own
 
 
 @pytest.mark.parametrize(("language", "shown"), [("en", "2025-06-05"), ("zh-hans", "2025年6月5日")])
