@@ -3,7 +3,8 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db import DEFAULT_DB_ALIAS, models, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
+from django.db.models.sql import Query
 
 from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import Customer, Engagement, MigratedModel, SearchEntry
@@ -73,7 +74,35 @@ def holding(table: type[models.Model], text: str) -> models.QuerySet | list[int]
     they are few, else a subquery."""
     entries = entries_holding(table, text)
     keys = list(entries.values_list("key", flat=True)[:MOST_NAMED + 1])
-    return keys if len(keys) <= MOST_NAMED else entries.values("key")
+    return keys if len(keys) <= MOST_NAMED else _many_holding(table, text).values("key")
+
+
+def _many_holding(table: type[models.Model], text: str) -> models.QuerySet:
+    """The entries where they are many: found by their words and counted, or, on PostgreSQL, each
+    looked up by its key where a list is walked in its order."""
+    entries = entries_holding(table, text)
+    if connections[entries.db].vendor != "postgresql":
+        return entries
+    # The table's own word beside the table would let the planner expect a tenth of them.
+    each = SearchEntry.objects.filter(table=table._meta.label_lower).order_by().filter(
+        words__holds=asked_for(text)).values("key")
+    query = each.query.chain(klass=_ByUse)
+    query.unordered = entries.values("key").query
+    query.unordered.subquery = True
+    return models.QuerySet(SearchEntry, query=query)
+
+
+class _ByUse(Query):
+    """A subquery that is written one way in a sorted list, and as `unordered` in a count, which
+    has no order. The planner holds words for as cheap to compare as numbers: of a count, for which
+    it has to read them all, it would compare each."""
+
+    unordered: Query
+
+    def as_sql(self, compiler, connection) -> tuple[str, tuple]:
+        if compiler.query.order_by:
+            return super().as_sql(compiler, connection)
+        return self.unordered.as_sql(compiler, connection)
 
 
 def pages_of(params: Mapping[str, str]) -> int | None:

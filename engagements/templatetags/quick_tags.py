@@ -10,7 +10,7 @@ from django import template
 from django.conf import settings
 from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as django_url
-from django.urls import get_script_prefix, get_urlconf, reverse
+from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 from django.utils.html import conditional_escape
 
 register = template.Library()
@@ -32,9 +32,15 @@ class QuickURLNode(URLNode):
 
     def render(self, context):
         values = [argument.resolve(context) for argument in self.args]
-        if self.kwargs or self.asvar or not all(type(one) in (str, int) for one in values):
+        if self.kwargs or not all(type(one) in (str, int) for one in values):
             return super().render(context)
-        found = address(self.view_name.resolve(context), *values)
+        try:
+            found = address(self.view_name.resolve(context), *values)
+        except NoReverseMatch:
+            return super().render(context)
+        if self.asvar:
+            context[self.asvar] = found
+            return ""
         return conditional_escape(found) if context.autoescape else found
 
 

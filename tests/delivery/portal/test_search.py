@@ -10,8 +10,10 @@ from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
 from engagements import services
 from engagements.models import Customer, Engagement, Role
+from engagements.queries import filtered
 from engagements.search import index
 from engagements.stages import Stage, StageState
+from engagements.web.paging import page_of
 from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
 
@@ -130,3 +132,24 @@ def test_commands_lead_to_what_the_role_may_do(client, people, world):
 def test_commands_of_an_engagement_are_for_who_sees_it(people, stranger, world):
     with override("en"):
         assert commands_for(stranger, "assign EP2501") == []
+
+
+def test_a_list_of_many_hits_is_that_of_few(people, engagement, monkeypatch):
+    """Beyond MOST_NAMED hits a subquery takes the place of their keys."""
+    for n in range(7):
+        services.create_engagement(actor=people[Role.MANAGER], code=f"Z{n}", name="zebra 斑马",
+                                   customer=engagement.customer)
+    services.add_member(actor=people[Role.MANAGER], user=people[Role.CONSULTANT],
+                        engagement=Engagement.objects.get(code="Z3"))
+
+    def shown(text: str) -> list:
+        pages = [page_of(filtered(Engagement.objects.visible_to(people[role]), {"q": text}),
+                         {"page": number}, 3) for role in (Role.MANAGER, Role.CONSULTANT)
+                 for number in ("1", "9")]
+        return [([row.code for row in page], page.paginator.total) for page in pages]
+
+    words = ("zebra", "斑马", "zeb", "zebra 斑马", "Z4", "nothing")
+    few = {text: shown(text) for text in words}
+    assert [total for _codes, total in few["斑马"]] == [7, 7, 1, 1]
+    monkeypatch.setattr(index, "MOST_NAMED", 0)
+    assert {text: shown(text) for text in words} == few
