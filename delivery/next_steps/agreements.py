@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef, Q
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -16,6 +15,7 @@ from delivery.quotes.models import Quote
 from delivery.quotes.transitions import DUTIES, may_review
 from delivery.surveys.models import Survey
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.duties import Duty, conflict, missing_people
 from engagements.models import AuditEntry, User
 
@@ -43,7 +43,7 @@ def _survey_at(route: str):
     def place(survey: Survey) -> Place:
         code = survey.engagement.code
         return Place(title=survey.engagement.localized_name, engagement=code,
-                     url=reverse(route, args=[code]), since=survey.confirmed_at
+                     url=address(route, code), since=survey.confirmed_at
                      or survey.submitted_at or survey.engagement.created_at)
     return place
 
@@ -58,7 +58,7 @@ SURVEYS = (
              asks=_no_manager, rows=_surveys(state=SURVEY.SUBMITTED), order=("submitted_at",),
              place=_survey_at("surveys:overview"), covers=states("survey", SURVEY.SUBMITTED)),
     NextStep(code="survey_decide", label=gettext_lazy("Go or no-go to decide"),
-             may=_may(Can.MANAGE), rows=_surveys(state=SURVEY.CONFIRMED, decisions=None),
+             may=_may(Can.MANAGE), rows=_surveys(state=SURVEY.CONFIRMED, is_decided=False),
              order=("confirmed_at",),
              place=_survey_at("surveys:consequences"),
              covers=states("survey", SURVEY.CONFIRMED)),
@@ -86,7 +86,7 @@ def _quote_since(stamp: str):
 
 def _quote_place(quote: Quote, **more) -> Place:
     return Place(title=str(quote), engagement=quote.engagement.code,
-                 url=reverse("quotes:quote", args=[quote.pk]), **more)
+                 url=address("quotes:quote", quote.pk), **more)
 
 
 def _drafts(scope: Scope) -> Iterable[Quote]:
@@ -180,7 +180,7 @@ def _changes(**filters):
 
 def _change_place(change: ChangeRequest) -> Place:
     return Place(title=str(change), engagement=change.engagement.code,
-                 url=reverse("planning:change", args=[change.pk]), since=change.created_at)
+                 url=address("planning:change", change.pk), since=change.created_at)
 
 
 def _lacks_for_change(change: ChangeRequest) -> list[str]:
@@ -193,7 +193,7 @@ def _sheets(**filters):
 
 def _sheet_place(sheet: Timesheet) -> Place:
     return Place(title=str(sheet), engagement=sheet.engagement.code,
-                 url=reverse("planning:timesheet", args=[sheet.pk]), since=sheet.confirmed_at)
+                 url=address("planning:timesheet", sheet.pk), since=sheet.confirmed_at)
 
 
 def _unreplaced(scope: Scope) -> Iterable[Timesheet]:
@@ -210,7 +210,7 @@ def _proposals(scope: Scope) -> Iterable[ChangeProposal]:
 
 def _proposal_place(proposal: ChangeProposal) -> Place:
     return Place(title=str(proposal), engagement=proposal.engagement.code,
-                 url=reverse("planning:proposal", args=[proposal.pk]), since=proposal.created_at)
+                 url=address("planning:proposal", proposal.pk), since=proposal.created_at)
 
 
 _CHANGE = gettext_lazy("Change to decide on")
@@ -262,12 +262,12 @@ def _confirmations(side: str, **filters):
 def _criteria_place(row: Confirmation) -> Place:
     code = row.criteria_set.engagement.code
     return Place(title=str(row.criteria_set), engagement=code, since=row.confirmed_at,
-                 url=reverse("assessments:criteria", args=[code]))
+                 url=address("assessments:criteria", code))
 
 
 def _baseline_place(row: Confirmation) -> Place:
     return Place(title=str(row.baseline), engagement=row.baseline.model.engagement.code,
-                 url=reverse("assessments:baseline", args=[row.baseline_id]),
+                 url=address("assessments:baseline", row.baseline_id),
                  since=row.confirmed_at)
 
 
@@ -279,7 +279,7 @@ def _unconfirmed(scope: Scope) -> Iterable[CriteriaSet]:
 
 def _draft_criteria_place(row: CriteriaSet) -> Place:
     return Place(title=str(row), engagement=row.engagement.code,
-                 url=reverse("assessments:criteria", args=[row.engagement.code]))
+                 url=address("assessments:criteria", row.engagement.code))
 
 
 _CRITERIA, _BASELINE = gettext_lazy("Criteria to confirm"), gettext_lazy("Baseline to confirm")

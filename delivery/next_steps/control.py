@@ -12,6 +12,7 @@ from delivery.next_steps.items import OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, states
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.models import User
 
 
@@ -67,7 +68,7 @@ def _unconfirmed_minutes(scope: Scope) -> Iterable[Meeting]:
 
 def _minutes_place(row: Meeting) -> Place:
     return Place(title=str(row), engagement=row.engagement.code, since=row.shared_at,
-                 url=reverse("planning:meeting", args=[row.pk]))
+                 url=address("planning:meeting", row.pk))
 
 
 def _issue_place(row: ProjectIssue) -> Place:
@@ -84,7 +85,7 @@ def _weeks(scope: Scope) -> Iterable[WeeklyReport]:
 
 def _week_place(row: WeeklyReport) -> Place:
     return Place(title=str(row), engagement=row.engagement.code,
-                 url=reverse("planning:weekly", args=[row.pk]))
+                 url=address("planning:weekly", row.pk))
 
 
 RULES = (

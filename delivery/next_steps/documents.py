@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from django.db.models import Q
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -14,6 +13,7 @@ from delivery.reports.approvals import approval_chain
 from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.models import Document, DocumentStep
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.duties import missing_people
 from engagements.models import User
 
@@ -53,7 +53,7 @@ def _documents(state: str, related: str = "turns"):
 
 def _document_place(row: Document, since, **more) -> Place:
     return Place(title=str(row), engagement=row.engagement.code, since=since,
-                 url=reverse("reports:document", args=[row.pk]), **more)
+                 url=address("reports:document", row.pk), **more)
 
 
 def _draft_place(row: Document) -> Place:
@@ -101,7 +101,7 @@ def _open_reviews(scope: Scope) -> Iterable[Review]:
 
 def _review_place(review: Review) -> Place:
     return Place(title=review.document.number, engagement=review.document.engagement.code,
-                 url=reverse("acceptance:review", args=[review.document_id]),
+                 url=address("acceptance:review", review.document_id),
                  since=review.opened_at, due=review.due_on)
 
 
@@ -127,7 +127,7 @@ def _turns(scope: Scope) -> Iterable[Signer]:
 def _turn_place(row: Signer) -> Place:
     document = row.review.document
     return Place(title=document.number, engagement=document.engagement.code,
-                 url=reverse("acceptance:signing", args=[document.pk]),
+                 url=address("acceptance:signing", document.pk),
                  since=row.review.decided_at)
 
 
@@ -142,7 +142,7 @@ def _unordered(scope: Scope) -> Iterable[Review]:
 def _unordered_place(review: Review) -> Place:
     document = review.document
     return Place(title=document.number, engagement=document.engagement.code,
-                 url=reverse("acceptance:signing", args=[document.pk]), since=review.decided_at)
+                 url=address("acceptance:signing", document.pk), since=review.decided_at)
 
 
 def _refused(scope: Scope) -> Iterable[Review]:
@@ -164,7 +164,7 @@ def _conditions(*, is_reported: bool):
 def _condition_place(row: Condition) -> Place:
     document = row.review.document
     return Place(title=row.description[:80], engagement=document.engagement.code,
-                 url=reverse("acceptance:review", args=[document.pk]),
+                 url=address("acceptance:review", document.pk),
                  since=row.reported_at or row.review.decided_at, due=row.due_on)
 
 

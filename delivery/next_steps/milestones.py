@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from django.db.models import Exists, OuterRef
-from django.urls import reverse
 from django.utils.translation import gettext_lazy
 
 from delivery.next_steps.items import OPEN
 from delivery.next_steps.rules import NextStep, Place, Scope
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.models import Engagement, MigratedModel, Role, StageRecord, User
 from engagements.stages import DONE, Stage
 
@@ -30,7 +30,7 @@ def _issues(user: User) -> bool:
 
 def _at(route: str):
     return lambda row: Place(title=row.localized_name, engagement=row.code,
-                             url=reverse(route, args=[row.code]), since=row.created_at)
+                             url=address(route, row.code), since=row.created_at)
 
 
 def _lacking(**filters):
@@ -63,7 +63,7 @@ def _without_review(scope: Scope) -> Iterable[Document]:
 
 def _document_place(row: Document) -> Place:
     return Place(title=str(row), engagement=row.engagement.code, since=row.issued_at,
-                 url=reverse("reports:document", args=[row.pk]))
+                 url=address("reports:document", row.pk))
 
 
 RULES = (

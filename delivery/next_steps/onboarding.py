@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from delivery.documents.models import CompanyProfile
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.models import Engagement, Role, User
 from engagements.text.text_joining import listed
 from workers.models import Node
@@ -49,4 +49,4 @@ def onboarding(user: User) -> list[OnboardingStep]:
 
 
 def _step(label: str, detail: str, route: str, may: bool, is_done: bool) -> OnboardingStep:
-    return OnboardingStep(label, detail, reverse(route) if may and not is_done else "", is_done)
+    return OnboardingStep(label, detail, address(route) if may and not is_done else "", is_done)

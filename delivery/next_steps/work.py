@@ -11,6 +11,7 @@ from assessments.models import Waiver
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, states
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.models import (
     Engagement,
     Membership,
@@ -79,7 +80,7 @@ def _stage_place(record: StageRecord) -> Place:
     code = record.model.engagement.code
     return Place(title=f"{record.model} · {record.get_stage_display()}", engagement=code,
                  since=record.submitted_at or record.started_at,
-                 url=reverse("engagements:stage", args=[code, record.model.code, record.stage]))
+                 url=address("engagements:stage", code, record.model.code, record.stage))
 
 
 def _board(state: str):
@@ -126,7 +127,7 @@ def _criterion_waivers(scope: Scope) -> Iterable[Waiver]:
 def _criterion_place(waiver: Waiver) -> Place:
     return Place(title=str(waiver.criterion), since=waiver.drafted_at,
                  engagement=waiver.criterion.model.engagement.code,
-                 url=reverse("assessments:criterion", args=[waiver.criterion_id]))
+                 url=address("assessments:criterion", waiver.criterion_id))
 
 
 def _did_not_draft(user: User, waiver) -> bool:
@@ -178,7 +179,7 @@ def _is_for_job(user: User, job: Job) -> bool:
 def _job_place(job: Job) -> Place:
     return Place(title=f"#{job.pk} {title_of(job.kind)} · {job.get_state_display()}",
                  engagement=job.engagement.code if job.engagement else "",
-                 url=reverse("workers:job", args=[job.pk]), since=job.finished_at or job.created_at)
+                 url=address("workers:job", job.pk), since=job.finished_at or job.created_at)
 
 
 def _nodes(state: str):
@@ -191,7 +192,7 @@ def _node(state: str, label, rank: int) -> NextStep:
     return NextStep(code=f"node_{state}", label=label, rank=rank, rows=_nodes(state),
                     may=lambda user: allowed(user, Can.OPERATE),
                     place=lambda node: Place(title=node.name, engagement="",
-                                             url=reverse("workers:node", args=[node.pk])))
+                                             url=address("workers:node", node.pk)))
 
 
 OTHERS = (

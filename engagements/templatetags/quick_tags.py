@@ -4,27 +4,15 @@ A page has a hundred links and as many words, nearly all of which another page h
 Settings put `url` in the place of Django's own, and `quick_i18n` in that of its `i18n`.
 """
 
-from functools import lru_cache
-
 from django import template
-from django.conf import settings
 from django.template.defaulttags import URLNode
 from django.template.defaulttags import url as django_url
-from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
+from django.urls import NoReverseMatch
 from django.utils.html import conditional_escape
 
+from engagements.addresses import address
+
 register = template.Library()
-
-
-@lru_cache(maxsize=8192)
-def _address(urlconf: str, _prefix: str, name: str, arguments: tuple[str, ...]) -> str:
-    return reverse(name, urlconf, args=arguments)
-
-
-def address(name: str, *arguments: str | int) -> str:
-    """As `reverse`; remembered by name and arguments."""
-    return _address(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name,
-                    tuple(map(str, arguments)))
 
 
 class QuickURLNode(URLNode):

@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
-from django.urls import reverse
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from delivery.planning.models import ChangeRequest
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
+from engagements.addresses import address
 from engagements.models import Engagement, ModelProgress, User
-from engagements.queries import with_progress
 from engagements.stages import StageState
 from workers.models import Job
 from workers.models.job import FINAL_STATES
@@ -48,10 +47,20 @@ def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
         "-finished_at").only(*LINE).select_related("engagement", "model")
 
 
-def my_engagements(user: User, most: int) -> QuerySet:
-    """The newest visible engagements with their progress, which is summed up of these alone."""
+def my_engagements(user: User, most: int) -> list[Engagement]:
+    """The newest visible engagements, as `with_progress` shows them; their models' summaries are
+    read once."""
     newest = Engagement.objects.visible_to(user).order_by("-created_at", "code")
-    return with_progress(Engagement.objects.filter(pk__in=newest.values("pk")[:most]))
+    found = list(Engagement.objects.filter(pk__in=newest.values("pk")[:most]).select_related(
+        "customer").order_by("-created_at", "code"))
+    sums = {row["engagement"]: row for row in ModelProgress.objects.filter(
+        engagement__in=found, is_dropped=False).order_by().values("engagement").annotate(
+        count=Count("pk"), stages=Sum("in_scope"), done=Sum("passed"))}
+    for engagement in found:
+        row = sums.get(engagement.pk, {"count": 0, "stages": 0, "done": 0})
+        engagement.model_count, engagement.stages_passed = row["count"], row["done"]
+        engagement.stages_in_scope = row["stages"]
+    return found
 
 
 @dataclass(frozen=True)
@@ -73,12 +82,13 @@ def handed_on(user: User) -> list[Handed]:
 
 def _stages(user: User):
     """Of models under way whose open stage the user moved last, by submitting it."""
-    for row in ModelProgress.objects.visible_to(user).under_way().filter(
-            moved_by=user, state=StageState.SUBMITTED).select_related(
-            "engagement", "model").order_by("open_since")[:SHOWN]:
+    longest = ModelProgress.objects.visible_to(user).under_way().filter(
+        moved_by=user, state=StageState.SUBMITTED).order_by("open_since")
+    for row in ModelProgress.objects.filter(pk__in=longest.values("pk")[:SHOWN]).select_related(
+            "engagement", "model"):
         code = row.engagement.code
         yield Handed(f"{code} · {row.model} · {row.get_stage_display()}", row.get_state_display(),
-                     reverse("engagements:stage", args=[code, row.model.code, row.stage]),
+                     address("engagements:stage", code, row.model.code, row.stage),
                      row.open_since)
 
 
@@ -87,7 +97,7 @@ def _quotes(user: User):
     for row in Quote.objects.visible_to(user).filter(created_by=user, state__in=waiting).defer(
             "snapshot").order_by("created_at")[:SHOWN]:
         yield Handed(str(row), row.get_current_state_display(),
-                     reverse("quotes:quote", args=[row.pk]), row.issued_at or row.created_at)
+                     address("quotes:quote", row.pk), row.issued_at or row.created_at)
 
 
 def _documents(user: User):
@@ -95,7 +105,7 @@ def _documents(user: User):
     for row in Document.objects.visible_to(user).without_facts().filter(
             submitted_by=user, state__in=waiting).select_related("engagement").order_by(
             "submitted_at")[:SHOWN]:
-        yield Handed(str(row), row.get_state_display(), reverse("reports:document", args=[row.pk]),
+        yield Handed(str(row), row.get_state_display(), address("reports:document", row.pk),
                      row.submitted_at)
 
 
@@ -103,5 +113,5 @@ def _changes(user: User):
     for row in ChangeRequest.objects.visible_to(user).filter(
             created_by=user, state=ChangeRequest.State.SUBMITTED).select_related(
             "engagement").order_by("submitted_at")[:SHOWN]:
-        yield Handed(str(row), row.get_state_display(), reverse("planning:change", args=[row.pk]),
+        yield Handed(str(row), row.get_state_display(), address("planning:change", row.pk),
                      row.submitted_at)

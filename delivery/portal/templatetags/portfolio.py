@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from delivery.portal.portfolio.columns import Column
 from delivery.portal.portfolio.rows import PortfolioRow
+from engagements.addresses import address
 from engagements.templatetags.display import dash, practice, state_tag
-from engagements.templatetags.quick_tags import address
 
 register = template.Library()
 CLASSES = {"name": "desk-portfolio-name", "next_gate": "desk-portfolio-gate"}

@@ -110,7 +110,11 @@ class Quote(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-        indexes = [models.Index(fields=["state", "-id"], name="quotes_by_state")]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="quotes_by_state"),
+            models.Index(fields=["state", "created_at", "id"], name="quotes_by_age"),
+            models.Index(fields=["state", "reviewed_at", "id"], name="quotes_by_review"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["number", "version"], name="quote_version_unique"),
             models.CheckConstraint(condition=models.Q(valid_until__gte=models.F("quote_date")),

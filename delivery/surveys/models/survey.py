@@ -31,11 +31,14 @@ class Survey(models.Model):
     confirmed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                      blank=True, related_name="+")
     confirmed_at = models.DateTimeField(null=True, blank=True)
+    is_decided = models.BooleanField(default=False, editable=False)  # it has a Decision
 
     objects = SurveyQuerySet.as_manager()
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [models.Index(fields=["confirmed_at", "id"], name="surveys_to_decide",
+                                condition=models.Q(state="confirmed", is_decided=False))]
         constraints = [models.CheckConstraint(
             condition=~models.Q(state="confirmed") | models.Q(confirmed_at__isnull=False),
             name="confirmed_survey_has_time")]

@@ -112,6 +112,7 @@ def decide(*, actor: User, survey: Survey, verdict: str, reason: str,
         survey=survey, verdict=verdict, reason=reason.strip()[:2000], score=found.score,
         missing=[{"code": entry.code, "label": entry.label, "sentence": entry.sentence}
                  for entry in found.missing], decided_by=actor, decided_at=timezone.now())
+    Survey.objects.filter(pk=survey.pk, is_decided=False).update(is_decided=True)
     audit_log.record(actor=actor, action="survey.decide", target=decision,
                      engagement=survey.engagement,
                      data={"verdict": verdict, "reason": decision.reason, "score": found.score})

@@ -1,9 +1,15 @@
 """Readiness, go or no-go, and the gates that ask for them."""
 
+from importlib import import_module
+from types import SimpleNamespace
+
 import pytest
+from django.apps import apps
+from django.db.models import QuerySet
 
 from delivery.surveys import services
 from delivery.surveys.answer_sheet import Sheet
+from delivery.surveys.models import Survey
 from delivery.surveys.readiness import readiness
 from engagements.errors import InvalidInput
 from engagements.gates import evaluate
@@ -27,9 +33,16 @@ def test_go_needs_what_blocks_and_a_reason(confirmed, people):
         services.decide(actor=manager, survey=confirmed, verdict="go", reason="x")
     with pytest.raises(InvalidInput):
         services.decide(actor=manager, survey=confirmed, verdict="conditional", reason=" ")
+    assert not Survey.objects.get(pk=confirmed.pk).is_decided
     made = services.decide(actor=manager, survey=confirmed, verdict="conditional",
                            reason="先补分析")
     assert {entry["code"] for entry in made.missing} >= {"analysis", "rules"}
+    assert Survey.objects.get(pk=confirmed.pk).is_decided
+    QuerySet(Survey).update(is_decided=False)
+    import_module("delivery.surveys.migrations.0003_fill_decided_surveys").fill(
+        SimpleNamespace(get_model=lambda app, name: SimpleNamespace(
+            objects=QuerySet(apps.get_model(app, name)))), None)
+    assert Survey.objects.get(pk=confirmed.pk).is_decided
 
 
 def test_the_survey_gate_asks_for_confirmation_and_decision(confirmed, people):
