@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from workers import kinds
 from workers.kinds import JobKind, Parameter
 from workers.kinds.references import PREFIX
 from workers.masking import mask_value
@@ -67,4 +68,4 @@ def filled(template: JobTemplate, kind: str, parameters: dict[str, Any]) -> dict
     if template.kind != kind:
         raise InvalidInput(_("The template “%(name)s” is for jobs of the kind %(kind)s.")
                            % {"name": template, "kind": template.kind})
-    return {**template.parameters, **parameters}
+    return {**values_of(template, kinds.get(kind)), **parameters}

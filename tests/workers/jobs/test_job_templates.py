@@ -124,6 +124,7 @@ def test_the_api(client, people, model, node, runtime):
         content_type="application/json")
     assert (made.status_code, "source" in made.json()["parameters"]) == (201, False)
     url = f"/api/v1/job-templates/{made.json()['id']}/"
+    JobTemplate.objects.update(parameters={"torch_version": "2.1.0", "dropped_since": "x"})
     order = {"kind": KIND, "model": model.pk, "node": node.pk, "stage": "survey",
              "template": made.json()["id"], "parameters": {"source": "~/src/a"}}
     answer = client.post("/api/v1/jobs/", order, content_type="application/json")
