@@ -1,5 +1,6 @@
 """Runtimes: chosen by the nearest, kept with the job, wrapped around the command, told of."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def test_set_up_scripts_are_sourced_by_bash_in_order_then_variables_then_those_o
         'echo "$A $B $C $ARGUMENT $SECOND $KIND $WRAPPED $https_proxy"; umask; nice; pwd; '
         'echo "$DESK_WORK"', variables={"KIND": "kind"})
     assert answer.stdout.splitlines() == [
-        "y own y/lib: --cxx_abi=0 yscript kind yes http://p:3128", "0027", "5",
+        "y own y/lib: --cxx_abi=0 yscript kind yes http://p:3128", "0027", str(os.nice(0) + 5),
         str(home / "set up"), str(home / "work")], answer.stderr
 
 

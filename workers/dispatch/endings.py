@@ -108,7 +108,8 @@ def _deadline(job: Job) -> datetime:
 
 def lost(state: RemoteState, job: Job) -> dict:
     """Nothing of it runs and it left no exit status."""
-    if job.cancel_requested_at or is_overdue(job):  # killed by us: keep what it wrote
+    if (job.cancel_requested_at or is_overdue(job)) and not _went_with_its_node(job, state):
+        # killed by us: keep what it wrote
         return {"state": JobState.COLLECTING, "next_step_at": timezone.now()}
     if not state.is_present:
         return end(JobState.LOST, gettext_noop(
@@ -124,6 +125,13 @@ def lost(state: RemoteState, job: Job) -> dict:
     return end(JobState.LOST, gettext_noop(
         "The command was killed together with the shell that watched it: it ended without an "
         "exit status. The node did not restart."), cause=state.line)
+
+
+def _went_with_its_node(job: Job, state: RemoteState) -> bool:
+    """Whether a rank ended because its node did. That its end was asked for tells nothing: it is
+    asked for when the others fail, and they fail when they lose the node."""
+    return job.rank is not None and (not state.is_present
+                                     or state.is_of_another_boot(job.remote))
 
 
 def lost_for_a_cause(state: RemoteState, job: Job, found: Diagnosis | None) -> dict:

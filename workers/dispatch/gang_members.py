@@ -107,9 +107,13 @@ def send(gang: Gang, members: list[Job], meeting: Rendezvous) -> None:
 
 
 def stop(job: Job, members: Iterable[Job]) -> None:
-    """Ask for the end of those that are open; those that never started end at once."""
-    asked = [member for member in members
-             if not member.is_final and member.cancel_requested_at is None]
+    """Ask for the end of those that are open; those that never started end at once.
+
+    A command that has ended by itself is left alone, though its files are still collected: it was
+    not cancelled, and its end may be why the others are stopped.
+    """
+    asked = [member for member in members if not member.is_final
+             and member.cancel_requested_at is None and member.exit_status is None]
     end_waiting([member for member in asked if member.state in WAITING_STATES])
     running, now = [each for each in asked if each.state not in WAITING_STATES], timezone.now()
     if not running:

@@ -1,5 +1,6 @@
 """A node of a job goes in the middle; real sshd in namespaces of their own, which are killed."""
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from tests.faults.nodes import FaultyNode, can_run
 from tests.ports import free_port
 from tests.workers.gangs.conftest import drive, members
 from workers import services
+from workers.dispatch import gang_steps
 from workers.logs import live_log
 from workers.models import JobState, Node
 from workers.nodes import ssh
@@ -83,13 +85,20 @@ def test_stubborn_workers_of_all_nodes_are_gone_after_a_cancel(
     assert [work_of(server) for server in faulty] == [[], []]
 
 
-def test_lost_node_ends_the_job_with_the_true_reason(queue, nodes, faulty, tmp_path):
+@pytest.mark.parametrize("wait", [timedelta(0), gang_steps.LET_OTHERS_END], ids=str)
+def test_lost_node_ends_the_job_with_the_true_reason(
+        queue, nodes, faulty, tmp_path, monkeypatch, wait):
+    """Also of a node that is away for longer than the others are given: its rank's end was asked
+    for, and that is not why it ended."""
+    monkeypatch.setattr(gang_steps, "LET_OTHERS_END", wait)
     (tmp_path / "stubborn.py").write_text(STUBBORN)
     (tmp_path / "peer.py").write_text(PEER.replace("STUBBORN", repr(f"{tmp_path}/stubborn.py")))
     job = drive(queue(f"exec python3 {tmp_path}/peer.py", nodes, cards=1), lambda job: all(
         "meets" in live_log.tail(member) for member in members(job)))
     faulty[1].stop()
-    job = drive(job, lambda job: members(job)[0].is_final and job.state == JobState.UNKNOWN)
+    job = drive(job, lambda job: members(job)[0].is_final and job.state == JobState.UNKNOWN
+                and (wait or members(job)[1].cancel_requested_at))
+    assert members(job)[0].state == JobState.FAILED
     assert (job.is_final, job.message_values) == (False, {"nodes": "n1"})
     assert work_of(faulty[0]) == []
     faulty[1].boot()
