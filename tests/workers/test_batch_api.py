@@ -83,3 +83,12 @@ def test_second_job_of_a_node_needs_no_second_message(
             services.queue_job(actor=people["operator"], kind="test.shell", node=node,
                                parameters={"script": "true"})
     assert sent == [[nodes[0].pk], [nodes[1].pk]]
+
+
+def test_the_priority_of_a_job_is_asked_for_and_shown(post, nodes, sent):
+    answer = post([{**order(nodes[0]), "priority": priority} for priority in (10, 0, -10)])
+    assert [row["priority"] for row in answer.json()] == [10, 0, -10]
+    assert list(Job.objects.order_by("pk").values_list("priority", flat=True)) == [10, 0, -10]
+    wrong = post([{**order(nodes[0]), "priority": 7}])
+    assert wrong.status_code == 400
+    assert Job.objects.count() == 3

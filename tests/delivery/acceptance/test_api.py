@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from delivery.acceptance.models import Review
 from engagements.models import Role
 from tests.delivery.acceptance.conftest import SHORT, SOON, newest_code
+from workers.models import Job
 
 
 @pytest.fixture
@@ -146,3 +147,26 @@ def test_strangers_get_404_whatever_they_ask(call, review, name):
               "sign": {"code": "123456"}, "decline": {"reason": "x"}}
     status, _body = call("stranger", "post", f"reviews/{review.pk}/{name}/", bodies.get(name))
     assert status in ((400, 404) if name == "resolve" else (404,))
+
+
+def test_a_claim_under_the_warranty_by_api(call, delivered, act):
+    call(Role.MANAGER, "put", "acceptance-terms/EP2501/", {"warranty_months": 12})
+    review = act.open(delivered)
+    act.decide(review)
+    act.sign(review)
+    claim = {"engagement": delivered.pk, "description": "推理结果偶发为空",
+             "found_on": f"{timezone.localdate()}"}
+    assert call("stranger", "post", "warranty-claims/", claim)[0] == 400
+    status, made = call(Role.REVIEWER, "post", "warranty-claims/", claim)
+    assert (status, made["number"], made["is_covered"]) == (201, 1, True), made
+    path = f"warranty-claims/{made['id']}/"
+    run = Job.objects.create(kind="env.npu_info", engagement=delivered, state="succeeded",
+                             finished_at=timezone.now())
+    repair = {"report": "修正解码参数", "regression": run.pk}
+    assert call(Role.REVIEWER, "post", path + "repair/", repair)[0] == 403
+    assert call(Role.REVIEWER, "post", path + "close/")[0] == 409
+    status, shown = call(Role.CONSULTANT, "post", path + "repair/", repair)
+    assert (status, shown["regression"]) == (200, run.pk)
+    assert call(Role.MANAGER, "post", path + "close/")[0] == 403
+    assert call(Role.REVIEWER, "post", path + "close/")[1]["closed_at"]
+    assert call(Role.MANAGER, "get", "warranty-claims/?engagement=0")[0] == 400

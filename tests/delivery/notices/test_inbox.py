@@ -1,6 +1,6 @@
 """Events from the audit log, who hears of them, the inbox and preferences."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.db import transaction
@@ -15,7 +15,7 @@ from delivery.notices.event_subjects import BUILDERS, subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
 from delivery.notices.recipients import may_hear
 from delivery.planning.document_files import KINDS as KINDS_OF_FILES
-from delivery.planning.services import changes, control
+from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
 from delivery.planning.time import transitions as timesheet_moves
 from delivery.quotes import services as quotes
 from delivery.reports import transitions
@@ -319,3 +319,19 @@ def test_a_change_reaches_both_sides_and_a_to_do_its_owner(people, engagement):
                      owner=consultant, due_on=timezone.localdate())
     assert notified("todo_given") == {"consultant"}
     assert "geheim" not in Event.objects.get(kind="todo_given").subject
+
+
+def test_a_timesheet_and_a_weekly_report_reach_who_has_to_read_them(people, engagement):
+    manager, day = people[Role.MANAGER], date(2025, 9, 22)
+    time_entries.record_time(actor=people[Role.CONSULTANT], engagement=engagement, work_date=day,
+                             half="am", item="adapt", grade="senior")
+    sheet = timesheets.confirm_month(actor=manager, engagement=engagement, month=day)
+    assert notified("timesheet_to_confirm") == {"reviewer"}
+    timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=sheet, is_confirmed=False,
+                                reason="两天不对")
+    assert "manager" in notified("timesheet_rejected")
+    report = weekly_reports.draft_weekly(actor=manager, engagement=engagement, day=day)
+    weekly_reports.update_weekly(actor=manager, report=report, summary="geheim")
+    weekly_reports.freeze_weekly(actor=manager, report=report)
+    assert "consultant" in notified("weekly_report")
+    assert "geheim" not in Event.objects.get(kind="weekly_report").subject
