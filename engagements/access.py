@@ -39,7 +39,7 @@ def require(user: User, action: Can, engagement: Engagement | None = None) -> No
 def refuse_limited_token(user: User) -> None:
     """Raise NotAllowed where the user signed in with a token of one engagement only."""
     if user.only_engagement_id:
-        raise NotAllowed(_("This token reaches one engagement only."))
+        raise NotAllowed(_("This token is limited to one engagement."))
 
 
 def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:

@@ -111,7 +111,7 @@ class DutyConflict(NotAllowed):
             _("%(done)s of %(object)s is %(people)s; %(duty)s must be somebody else.") % {
                 "done": done.label, "object": subject, "people": listed(people),
                 "duty": duty.label},
-            _("May do it: %(people)s.") % {"people": listed(others)} if others
+            _("People who may do it: %(people)s.") % {"people": listed(others)} if others
             else _nobody(rule, subject, duty))
 
     def __str__(self) -> str:

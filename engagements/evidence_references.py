@@ -42,7 +42,7 @@ def resolve(engagement: Engagement, text: str) -> Evidence:
     """What the text names. Raises InvalidInput for a number that this engagement does not have."""
     text = text.strip()
     if len(text) > MAX_LENGTH:
-        raise InvalidInput(_("The evidence is named in at most %(n)d characters.")
+        raise InvalidInput(_("The evidence may have at most %(n)d characters.")
                            % {"n": MAX_LENGTH})
     for prefix, resolver in _resolvers.items():
         if text.startswith(prefix):

@@ -29,7 +29,7 @@ class EngagementForm(forms.ModelForm):
         help_text=_("Full registered name. Leave empty if you chose one above."))
     team = forms.ModelMultipleChoiceField(
         None, label=_("Team"), required=False, widget=forms.CheckboxSelectMultiple,
-        help_text=_("You are on it yourself. People can be added later."))
+        help_text=_("You are added automatically. People can be added later."))
 
     class Meta:
         model = Engagement

@@ -44,7 +44,7 @@ def forward_results(model: MigratedModel) -> Level:
         return Level(False, _("The newest comparison holds no forward result."), url)
     broken = rows.filter(reason=Deviation.NONFINITE).first()
     if broken:
-        return Level(False, _("Of %(n)d forward results %(name)s is not finite where the "
+        return Level(False, _("Of %(n)d forward results, %(name)s is not finite where the "
                               "reference is.") % {
             "n": total, "name": broken.name}, url)
     deviating = rows.exclude(reason="")

@@ -14,7 +14,7 @@ class HumanEvaluationForm(forms.Form):
     name = forms.CharField(max_length=120, label=_("Name"))
     instruction = forms.CharField(
         required=False, label=_("What is judged"), widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=_("Stands at the head of the rating sheet."))
+        help_text=_("Shown at the top of the rating sheet."))
     baseline_file = forms.ModelChoiceField(
         Artifact.objects.none(), required=False, label=_("Answers of the source platform"))
     baseline_upload = forms.FileField(required=False, label=_("or upload them"), help_text=_(

@@ -58,7 +58,7 @@ def _entries(name: str, text: str) -> list[tuple[int, Any]]:
         lines = [line for line in text.splitlines() if line.strip()]
         return [(number, json.loads(line)) for number, line in enumerate(lines, 1)]
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(_("%(file)s is not read as JSON lines or a JSON list: %(why)s.") % {
+        raise InvalidInput(_("%(file)s cannot be read as JSON Lines or a JSON list: %(why)s.") % {
             "file": name, "why": error}) from error
 
 

@@ -121,8 +121,8 @@ def read_sheet(evaluation: HumanEvaluation, data: bytes) -> tuple[str, list[str 
         if number is None and page.cell(row, CHOICE_COLUMN).value is None:
             continue
         if number not in wanted or number in found:
-            raise InvalidInput(_("Row %(row)d: “%(number)s” is no item of this evaluation, or "
-                                 "stands twice.") % {"row": row, "number": number})
+            raise InvalidInput(_("Row %(row)d: “%(number)s” is not an item of this evaluation, or "
+                                 "appears twice.") % {"row": row, "number": number})
         texts = tuple(str(page.cell(row, column).value or "") for column in (2, 3, 4))
         if texts != tuple(map(_safe, wanted[number])):
             raise InvalidInput(_("Row %(row)d: prompt or answers were changed. Fill in the sheet "
@@ -141,7 +141,7 @@ def _choice(cell: Any) -> str | None:
     text = str(cell.value if cell.value is not None else "").strip().upper().replace("＝", TIE)
     if text in ("", *SIDES, TIE):
         return text or None
-    raise InvalidInput(_("Cell %(cell)s: “%(value)s” is none of A, B and =.") % {
+    raise InvalidInput(_("Cell %(cell)s: “%(value)s” is not A, B or =.") % {
         "cell": cell.coordinate, "value": text[:40]})
 
 
@@ -149,7 +149,7 @@ def _require_own(book: Any, evaluation: HumanEvaluation) -> None:
     row = next(iter(book[META].iter_rows(values_only=True, max_row=1)), ()) if (
         META in book.sheetnames) else ()
     if tuple(row)[:1] != (FORMAT,) or len(book.sheetnames) < 2:
-        raise InvalidInput(_("This workbook is no rating sheet of this system."))
+        raise InvalidInput(_("This workbook is not a rating sheet exported by this system."))
     if tuple(row)[1:3] != (evaluation.pk, digest_of(evaluation)):
         raise InvalidInput(_("This sheet belongs to another evaluation."))
 

@@ -88,7 +88,7 @@ def _read(setting: Setting, text: str) -> str | int | float:
     try:
         return setting.read(text)
     except ValueError as error:
-        raise InvalidInput(_("%(name)s = %(value)s: possible is %(range)s.") % {
+        raise InvalidInput(_("%(name)s = %(value)s: allowed range: %(range)s.") % {
             "name": setting.name, "value": text or "–", "range": error}) from None
 
 

@@ -99,7 +99,7 @@ def _comparison(criterion: Criterion, verdict: Verdict) -> str:
     is_met = _is_met(criterion, verdict)
     sign = (SIGNS if is_met else NEGATED)[definition.comparison]
     threshold = f"{SIGNS[definition.comparison]} {in_unit(criterion.threshold, definition.unit)}"
-    return _("%(figure)s %(sign)s %(limit)s, asked for is %(threshold)s") % {
+    return _("%(figure)s %(sign)s %(limit)s, required: %(threshold)s") % {
         "figure": text, "sign": sign, "limit": limit, "threshold": threshold}
 
 

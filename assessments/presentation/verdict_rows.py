@@ -148,7 +148,7 @@ def facts(verdict: Verdict | None) -> list[tuple[str, str]]:
         found = [
             (_("Common steps"), known["common_points"]),
             (_("Baseline steps in the window"), known.get("baseline_points")),
-            (_("Coverage"), f"{100 * known.get('coverage', 0):.4g} %"),
+            (_("Step coverage"), f"{100 * known.get('coverage', 0):.4g} %"),
             (_("Steps"), f"{known.get('first_step')} – {known.get('last_step')}"),
             (_("Not finite"), known.get("nonfinite")),
         ]
@@ -189,7 +189,7 @@ def _plain(value) -> str:
 def _warning_texts() -> dict[str, str]:
     return {
         "step_base": _("One log counts from 0, the other from 1; the candidate's steps were "
-                       "moved."),
+                       "shifted."),
         "interval_meaning": _("The logs record different things (points or means of windows); "
                               "points were averaged where that was possible."),
         "interval_differs": _("The logs are written at different intervals; only steps that both "
@@ -200,17 +200,17 @@ def _warning_texts() -> dict[str, str]:
         "few_points": _("Few common steps: agreed windows have 1,000 steps as a rule."),
         "steps_may_be_shifted": _("Moved by one record the curves fit far better: check how both "
                                   "tools number their steps."),
-        "data_order_differs": _("The steps differ, the means hardly: another data order or seed "
-                                "looks like this. Repeat both runs with the same data order and "
-                                "seed."),
+        "data_order_differs": _("The steps differ but the means hardly do: a different data order "
+                                "or seed looks like this. Repeat both runs with the same data "
+                                "order and seed."),
         "repeated_steps": _("Steps occur more than once in a log; the later record counts."),
         "nonfinite_loss": _("A log holds losses that are not finite."),
         "hidden_nan": _("A log prints a number, usually 0.0, where the loss was NaN; such records "
                         "count as NaN."),
         "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),
         "traceback": _("A log holds the traceback of an error."),
-        "baseline_not_repeated": _("The baseline rests on fewer than three runs: it is not shown "
-                                   "that it can be repeated."),
+        "baseline_not_repeated": _("The baseline rests on fewer than three runs; its "
+                                   "repeatability is not shown."),
         "steps_inferred": _("A log does not number its steps; they follow from its epochs and "
                             "totals."),
         "steps_unproven": _("A log does not say to which step its losses belong."),

@@ -104,7 +104,7 @@ def human_rating_remove(request, pk):
         "evaluation__model__engagement")
     rating = get_object_or_404(rows, pk=pk)
     attempt(request, lambda: services.remove_rating(actor=request.user, rating=rating),
-            _("Rating taken back; its sheet is kept."))
+            _("Rating withdrawn; its sheet is kept."))
     return redirect("assessments:human_evaluation", rating.evaluation_id)
 
 

@@ -44,8 +44,9 @@ def remove_practice(*, actor: User | None, password: str = "") -> None:
     if actor:
         require_administrator(actor)
     if found := real_things():
-        raise WrongState(_("Practice data stands beside real data (%(names)s) in one audit log and "
-                           "cannot be taken out. Start with an empty database instead.")
+        raise WrongState(_("Practice data and real data (%(names)s) share one audit log, so the "
+                           "practice "
+                           "data cannot be removed. Start with an empty database instead.")
                          % {"names": listed(found)})
     with transaction.atomic():
         codes = list(Engagement.objects.values_list("code", flat=True))

@@ -11,7 +11,7 @@ from engagements.models.engagement import localized
 
 STEPS = {
     "set_up": gettext_lazy("team, plan and risks"), "survey": gettext_lazy("survey"),
-    "offer": gettext_lazy("quote"), "order": gettext_lazy("order"),
+    "offer": gettext_lazy("quote"), "order": gettext_lazy("customer's order"),
     "criteria": gettext_lazy("baseline and criteria"),
     "environment": gettext_lazy("environment preparation"),
     "adaptation": gettext_lazy("training adaptation"),
@@ -38,11 +38,11 @@ def banner() -> Banner | None:
     if not facts:
         return None
     if facts["trouble"]:
-        sentence = _("The practice data stopped growing: %(why)s. The next start goes on from "
-                     "here.") % {"why": facts["trouble"]}
+        sentence = _("Creating the practice data was interrupted: %(why)s. The next start "
+                     "continues from here.") % {"why": facts["trouble"]}
         return Banner(sentence, facts["done"], facts["total"], True)
     spec = NAMES[facts["engagement"]]
-    sentence = _("Practice data is being made: %(engagement)s, %(step)s.") % {
+    sentence = _("Creating practice data: %(engagement)s, %(step)s.") % {
         "engagement": f"{spec.code} {localized(spec.name, spec.name_en)}",
         "step": STEPS[facts["step"]]}
     return Banner(sentence, facts["done"], facts["total"], False)

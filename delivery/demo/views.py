@@ -30,7 +30,7 @@ def practice(request):
     form = RemovalForm(request.POST or None)
     if form.is_valid() and attempt_form(form, lambda: _remove(
             request, User.objects.get(pk=request.user.pk), form.cleaned_data["password"])):
-        messages.success(request, _("The practice data is removed. Begin with the people."))
+        messages.success(request, _("Practice data removed. Start by adding people."))
         return redirect("portal:home")
     return render(request, "delivery/demo/practice.html", {
         "form": form, "real": listed(real_things()),

@@ -55,7 +55,7 @@ def stored_content(row: Model, files: QuerySet, language: str, form: str) -> byt
 def _missing(row: Model, language: str, form: str) -> DeskError:
     failed = FailedFile.objects.of(row).filter(language=language, format=form).first()
     if failed is None:
-        return FileNotReady(_("The file is being made. Try again in a few seconds."))
-    return FileFailed(_("The file cannot be made: %(why)s It was tried %(n)d times since %(since)s "
-                        "and is tried again.") % {
+        return FileNotReady(_("The file is being generated. Try again in a few seconds."))
+    return FileFailed(_("The file cannot be generated: %(why)s Attempts since %(since)s: %(n)d; "
+                        "it will be retried.") % {
         "why": failed.error, "n": failed.attempts, "since": instant(failed.since)})

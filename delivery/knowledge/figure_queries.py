@@ -93,8 +93,9 @@ def question_about(baseline: Baseline) -> str:
     if found is None or found.engagements < FEWEST_ENGAGEMENTS or (
             found.minimum / FAR <= value <= found.maximum * FAR):
         return ""
-    return _("%(value)s lies beyond three times the range that %(n)d engagements measured of "
-             "%(family)s (%(low)s to %(high)s). Are unit, number of cards and batch right?") % {
+    return _("%(value)s is more than three times outside the range measured in %(n)d engagements "
+             "for %(family)s (%(low)s to %(high)s). Are unit, number of cards and batch size "
+             "right?") % {
         "value": figure_in_unit(value, baseline.unit), "n": found.engagements,
         "family": found.family,
         "low": figure_in_unit(found.minimum, baseline.unit),

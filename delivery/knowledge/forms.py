@@ -41,8 +41,8 @@ class VersionsField(forms.CharField):
 class CaseForm(OptimisticLockedForm):
     diagnosis = forms.ChoiceField(
         label=_("Diagnosis"), required=False,
-        help_text=_("As the desk diagnoses a failed job. One that many failures share needs an "
-                    "error code, an operator or a log pattern beside it."))
+        help_text=_("The diagnosis given for a failed job. One that many failures share also "
+                    "needs an error code, an operator or a log pattern."))
     tool = forms.ChoiceField(label=_("Tool"), required=False, help_text=_(
         "Only failures of this kind of job match; leave open where any may show it."))
     versions = VersionsField(label=_("Versions"), required=False, help_text=_(
@@ -71,10 +71,10 @@ class CaseForm(OptimisticLockedForm):
 class NewCaseForm(CaseForm):
     """With the job that shows the cure, where there is one to choose."""
 
-    cured_by = forms.ModelChoiceField(None, label=_("Job that shows the cure"), required=False,
+    cured_by = forms.ModelChoiceField(None, label=_("Job that shows the solution"), required=False,
                                       help_text=_("A later success of the same engagement. "
-                                                  "Without one the case says that its cure is "
-                                                  "not shown."))
+                                                  "Without one, the case is marked as not "
+                                                  "verified."))
 
     def __init__(self, *args, user: User, problem: Job | None, **kwargs):
         super().__init__(*args, **kwargs)

@@ -37,9 +37,9 @@ def onboarding(user: User) -> list[OnboardingStep]:
         _step(_("Our company's data"), _("Quotes and documents print it."), "documents:company",
               allowed(user, Can.MANAGE), CompanyProfile.objects.exists()),
         _step(_("People and roles"), _("Still missing: %(roles)s.") % {"roles": listed(missing)}
-              if missing else _("Every role is there."), "people:new", is_administrator,
+              if missing else _("All roles are filled."), "people:new", is_administrator,
               not missing),
-        _step(_("Node"), _("The machine with NPUs on which jobs run; a job asks for it."),
+        _step(_("Node"), _("The NPU server that jobs run on; needed before the first job."),
               "workers:node_new", allowed(user, Can.OPERATE), Node.objects.exists()),
         _step(_("First engagement"), _("With its customer; then the team and the models."),
               "engagements:new", allowed(user, Can.MANAGE), has_engagement),

@@ -77,7 +77,8 @@ KINDS: dict[str, EventKind] = {kind.code: kind for kind in (
           action="quote.declined", email="now"),
     _kind("report_issued", _("Document issued"), *_CUSTOMER, Can.WORK, level="green",
           action="document.issue", is_for_customers=True),
-    _kind("file_failed", _("An issued document's file could not be made"), Can.ISSUE, Can.MANAGE,
+    _kind("file_failed", _("An issued document's file "
+                           "could not be generated"), Can.ISSUE, Can.MANAGE,
           Can.PRICE, level="red", action="issued_file.fail", email="now"),
     _kind("document_awaiting", _("Document awaiting review"), Can.WORK,
           action="document.submit", email="now"),
@@ -105,7 +106,7 @@ KINDS: dict[str, EventKind] = {kind.code: kind for kind in (
           action="change.apply", is_for_customers=True, email="daily"),
     _kind("change_rejected", _("Change request rejected"), Can.WORK, Can.REVIEW, level="red",
           action="change.reject", is_for_customers=True, email="now"),
-    _kind("change_withdrawn", _("Change request taken back"), Can.MANAGE, Can.REVIEW,
+    _kind("change_withdrawn", _("Change request withdrawn"), Can.MANAGE, Can.REVIEW,
           level="orange", action="change.withdraw", is_for_customers=True, email="daily"),
     _kind("change_proposal_withdrawn", _("Change proposal withdrawn"), Can.WORK,
           action="change_proposal.withdraw"),

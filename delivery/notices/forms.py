@@ -16,16 +16,16 @@ class ChannelForm(forms.ModelForm):
     url = forms.CharField(
         label=_("Address"), max_length=2000,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text=_("As the robot's settings show it. It is stored encrypted and never shown "
+        help_text=_("As shown in the robot's settings. It is stored encrypted and never shown "
                     "again."))
     secret = forms.CharField(
         label=_("Signing secret"), required=False, max_length=400,
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
         help_text=_("DingTalk and Feishu: where the robot asks for a signature. WeCom has none. "
-                    "Webhook: leave it empty and one is made, which you are shown once."))
+                    "Webhook: leave it empty to have one generated; it is shown once."))
     engagement = SuggestField(
         Engagement.objects.none(), label=_("Engagement"), required=False, to_field_name="code",
-        help_text=_("Empty: of every engagement, and of nodes."))
+        help_text=_("Leave empty for all engagements and nodes."))
     kinds = forms.MultipleChoiceField(
         label=_("Which events"), required=False, widget=forms.CheckboxSelectMultiple,
         choices=[(kind.code, kind.title) for kind in KINDS.values()],
@@ -68,7 +68,7 @@ class MailSettingForm(forms.ModelForm):
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["language"].choices = [("", _("That of the installation")),
+        self.fields["language"].choices = [("", _("Same as the installation")),
                                            *MailSetting.Language.choices]
 
     def _post_clean(self):

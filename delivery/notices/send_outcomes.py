@@ -10,7 +10,7 @@ from engagements.text.text_joining import following
 REASONS = {
     "refused": _("The address is not allowed; check DESK_NOTICE_HOSTS and DESK_NOTICE_NETWORKS."),
     "unresolved": _("The host's name cannot be resolved."),
-    "unreachable": _("The host does not answer or broke the connection."),
+    "unreachable": _("The host does not answer or closed the connection."),
     "timeout": _("The host did not answer in time."),
     "tls": _("The host's certificate could not be verified."),
     "too_large": _("The answer is larger than allowed."),
@@ -20,7 +20,7 @@ REASONS = {
     "security": _("The robot's security settings refused the message; check its signing secret, "
                   "keywords and list of addresses."),
     "unreadable": _("The answer is not what this kind of robot sends."),
-    "mail": _("The mail server did not take the message."),
+    "mail": _("The mail server did not accept the message."),
     "rate": _("The channel's rate is used up; try again in a minute."),
 }
 

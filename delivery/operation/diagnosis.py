@@ -75,19 +75,19 @@ def worker() -> Iterator[Finding]:
     age = worker_age_seconds(timezone.now())
     if age == NEVER:
         yield Finding(_("Worker"), BAD, _advised(
-            _("no worker has ever done a task"),
+            _("no worker has ever run a task"),
             _("start one: `celery -A delivery worker --beat`")))
     elif age > WORKER_SECONDS:
         yield Finding(_("Worker"), BAD, _advised(
-            _("no worker has done a task for %(n)d s") % {"n": age},
+            _("no worker has run a task for %(n)d s") % {"n": age},
             _("start it, or read its log")))
     else:
-        yield Finding(_("Worker"), GOOD, _("did a task %(n)d s ago") % {"n": age})
+        yield Finding(_("Worker"), GOOD, _("ran a task %(n)d s ago") % {"n": age})
 
 
 def fonts() -> Iterator[Finding]:
     if not shutil.which("fc-match"):
-        yield Finding(_("Fonts"), WARNING, _("fc-match is missing: nothing was looked at"))
+        yield Finding(_("Fonts"), WARNING, _("fc-match is missing: nothing was checked"))
         return
     found = subprocess.run(["fc-match", "-f", "%{family}", ":lang=zh-cn"], capture_output=True,
                            text=True, check=False).stdout
@@ -102,14 +102,14 @@ def clock() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT now()")
             off = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
-        told = _("%(n).1f s beside the database's") % {"n": off}
+        told = _("%(n).1f s off the database's clock") % {"n": off}
         good = off < CLOCK_SECONDS
         yield Finding(_("Clock"), GOOD if good else BAD, told if good else _advised(
             told, _("run an NTP client on both")))
     for node in Node.objects.exclude(clock_offset_seconds=None):
         if abs(node.clock_offset_seconds) > CLOCK_SECONDS:
             yield Finding(_("Clock of %(node)s") % {"node": node}, WARNING, _advised(
-                _("%(n)s s beside ours") % {"n": node.clock_offset_seconds},
+                _("%(n)s s off our clock") % {"n": node.clock_offset_seconds},
                 _("run an NTP client on the node")))
 
 
@@ -128,14 +128,14 @@ def keys() -> Iterator[Finding]:
     except Exception as error:  # whatever the cipher raises
         yield Finding(_("Keys"), BAD, _advised(
             _("credentials cannot be decrypted (%(error)s)") % {"error": type(error).__name__},
-            _("DESK_CREDENTIAL_KEYS or DESK_SECRET_KEY is not what it was")))
+            _("DESK_CREDENTIAL_KEYS or DESK_SECRET_KEY has changed")))
 
 
 def audit() -> Iterator[Finding]:
     found = next(audit_log.findings(), None)
     yield Finding(_("Audit log"), BAD if found else GOOD, _advised(
         found, _("`manage.py verify --audit` names the rest")) if found else _(
-            "is what the application wrote"))
+            "matches what the application wrote"))
 
 
 def disk() -> Iterator[Finding]:
@@ -151,7 +151,7 @@ def stored_files() -> Iterator[Finding]:
     if damaged:
         yield Finding(_("Stored files"), BAD, _advised(
             ngettext("%(n)d is damaged", "%(n)d are damaged", damaged) % {"n": damaged},
-            _("the page “Stored files” names them and what rests on them")))
+            _("see the page “Stored files” for them and what depends on them")))
     else:
         yield Finding(_("Stored files"), GOOD, _("none is known to be damaged"))
     if settings.OBJECT_LOCK_DAYS and (fault := _fault_of_lock()):
@@ -161,7 +161,7 @@ def stored_files() -> Iterator[Finding]:
 
 def _fault_of_lock() -> str:
     if not hasattr(default_storage, "fault_of_lock"):
-        return _("files lie in a local folder, which locks nothing")
+        return _("files are in a local folder, which cannot be locked")
     return default_storage.fault_of_lock()
 
 
@@ -173,7 +173,7 @@ def mail() -> Iterator[Finding]:
         return
     try:
         get_connection().open()
-        yield Finding(_("Mail"), GOOD, _("%(host)s takes the log-in") % {
+        yield Finding(_("Mail"), GOOD, _("logged in to %(host)s") % {
             "host": settings.EMAIL_HOST})
     except OSError as error:
         yield Finding(_("Mail"), BAD, _advised(
@@ -231,5 +231,5 @@ def findings() -> Iterator[Finding]:
         try:
             yield from look()
         except Exception as error:  # a look must not hide the others
-            yield Finding(subject, BAD, _("could not be looked at: %(error)s") % {
+            yield Finding(subject, BAD, _("could not be checked: %(error)s") % {
                 "error": f"{type(error).__name__}: {error}"})

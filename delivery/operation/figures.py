@@ -131,8 +131,9 @@ FIGURES = (
     Figure("desk_worker_age_seconds", _("Seconds since a worker last did a task"), _worker_age),
     Figure("desk_nodes", _("Nodes, by state"), _nodes, "state"),
     Figure("desk_nodes_unreachable", _("Nodes that do not answer"), _unreachable),
-    Figure("desk_files_waiting", _("Files of documents waiting to be made"), _waiting_files),
-    Figure("desk_files_failed", _("Files of documents that could not be made"), _failed_files),
+    Figure("desk_files_waiting", _("Files of documents waiting to be generated"), _waiting_files),
+    Figure("desk_files_failed", _("Files of documents that "
+                                  "could not be generated"), _failed_files),
     Figure("desk_file_seconds", _("From order to file in the last hour, mean seconds"),
            _render_seconds),
     Figure("desk_notices", _("Notices waiting and given up"), _notices, "state"),
@@ -143,7 +144,7 @@ FIGURES = (
     Figure("desk_disk_free_ratio", _("Free share of the data folder's disk"), _disk_share),
     Figure("desk_backup_age_seconds", _("Seconds since the last backup"), _backup_age),
     Figure("desk_files_damaged", _("Stored files found damaged"), _damaged),
-    Figure("desk_files_read_age_seconds", _("Seconds since all stored files had been read again"),
+    Figure("desk_files_read_age_seconds", _("Seconds since all stored files were last read again"),
            _walk_age),
 )
 

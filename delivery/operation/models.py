@@ -2,6 +2,7 @@
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
@@ -48,7 +49,7 @@ class DamagedFile(models.Model):
 
     class Fault(models.TextChoices):
         MISSING = "missing", _("missing")
-        CHANGED = "changed", _("changed")
+        CHANGED = "changed", pgettext_lazy("of a file", "changed")
         UNREADABLE = "unreadable", _("unreadable")
 
     name = models.CharField(_("name"), max_length=300)  # in the artifact store

@@ -67,7 +67,7 @@ def _arithmetic(facts: dict, amounts: list[LineAmounts], url: str) -> list[Quote
         QuoteCheck("R-QUO-02", is_split,
                    _("Amount without tax plus tax is the amount with tax, on each line and in "
                      "total."), url),
-        QuoteCheck("R-QUO-03", is_said, _("The amount in words is the figure."), url)]
+        QuoteCheck("R-QUO-03", is_said, _("The amount in words matches the figure."), url)]
 
 
 def _milestones(quote: Quote, url: str) -> QuoteCheck:
@@ -98,7 +98,8 @@ def _discount(quote: Quote, url: str) -> QuoteCheck:
     if quote.approved_by and standard_rates.discount_limit(quote.approved_by.role
                                                       ) < quote.discount_rate:
         return QuoteCheck("R-QUO-06", False, _(
-            "The discount of %(rate)s %% is above the limit of who approved it.") % facts, url)
+            "The discount "
+            "of %(rate)s %% is above the limit of the person who approved it.") % facts, url)
     return QuoteCheck("R-QUO-06", True, _(
         "A discount of %(rate)s %% can be approved by: %(roles)s.") % facts, url)
 
@@ -173,7 +174,7 @@ def _parties(quote: Quote) -> QuoteCheck:
     for party in (profile, customer):
         if party.credit_code and not is_credit_code(party.credit_code):
             return QuoteCheck("PARTIES", False, _(
-                "“%(code)s” of %(party)s is no unified social credit code.") % {
+                "“%(code)s” of %(party)s is not a valid unified social credit code.") % {
                     "code": party.credit_code, "party": party.name},
                 url if party is profile else reverse("people:customer", args=[customer.pk]))
     return QuoteCheck("PARTIES", True, _("Both parties are named."), url)

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import Quote
@@ -118,8 +119,8 @@ def _totals(before: dict, after: dict) -> list[Change]:
 
 def _terms(a: dict, b: dict) -> list[Change]:
     pairs = [
-        (_("Subject"), localized(a["subject"], a["subject_en"]), localized(b["subject"],
-                                                                           b["subject_en"])),
+        (pgettext("of a quote", "Subject"),
+         localized(a["subject"], a["subject_en"]), localized(b["subject"], b["subject_en"])),
         (_("Valid until"), a["valid_until"], b["valid_until"]),
         (_("Currency"), a["currency"], b["currency"]),
         (_("Discount"), percent(a["discount_rate"]), percent(b["discount_rate"])),

@@ -15,7 +15,7 @@ def conclusion_sentence(facts: dict) -> str:
         facts: of a snapshot, in one language. One of before coverage was counted has none of it.
     """
     if facts["conclusion"] == "failed":
-        return _("At least one criterion is failed.")
+        return _("At least one criterion has failed.")
     if facts["conclusion"] != Outcome.PASSED:
         return _("Not every criterion is proven.")
     coverage = facts.get("coverage") or {}

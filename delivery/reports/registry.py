@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from delivery.reports.issue_checks.checks import Rule
 
 # Of the passage beside estimate and quotation, wherever a kind prints both.
-EFFORT_HINT = gettext_lazy("Why the quotation's person-days are others than the estimate's; needed "
-                           "only where they differ.")
+EFFORT_HINT = gettext_lazy("Why the quotation's person-days differ from the estimate's; needed "
+                           "only where they do.")
 WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does
 
 

@@ -69,8 +69,8 @@ def _is_author(user: User, document: Document) -> None:
 
 def _cannot_be_issued(_user: User, document: Document) -> None:
     if document.state == State.ISSUING and not document.has_failed_file:
-        raise WrongState(_("Its files are being made. An approved document is taken back only "
-                           "where one of them cannot be made."))
+        raise WrongState(_("Its files are being generated. An approved document can be withdrawn "
+                           "only if one of them cannot be generated."))
 
 
 def _not_by_author(user: User, document: Document) -> None:

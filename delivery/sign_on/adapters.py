@@ -46,8 +46,8 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
             user.username = _username(claims, sociallogin)
             if User.objects.filter(username=user.username).exists():
                 raise ImmediateHttpResponse(_refused(request, _(
-                    "There is an account of this name that was not made by this way of signing "
-                    "in; please ask an administrator.")))
+                    "An account of this name exists that was not created by this sign-in method; "
+                    "please ask an administrator.")))
         try:
             sociallogin.user = follow_directory(
                 person=user, role=role_of(_groups(claims)), source=sociallogin.account.provider,

@@ -72,7 +72,8 @@ def _answers(sheet: Sheet, given: CountedAnswers) -> Entry:
     needed = [cell for cell in sheet.asked if cell.question.is_required]
     share = 1 - len(sheet.missing) / len(needed) if needed else 1
     return Entry("answers", _("Required answers"), 20, share, _(
-        "%(n)d of %(of)d are there.") % {"n": len(needed) - len(sheet.missing), "of": len(needed)},
+        "%(n)d "
+        "of %(of)d are answered.") % {"n": len(needed) - len(sheet.missing), "of": len(needed)},
                  _survey_url(sheet), is_blocking=True)
 
 
@@ -137,7 +138,7 @@ def _target(sheet: Sheet, given: CountedAnswers) -> Entry:
     is_there = given.value("procurement") in ("cloud_have", "local_have")
     share = (is_there + bool(given.text("access"))) / 2
     return Entry("target", _("Target platform"), 10, share, _(
-        "The hardware is there and the access is described.") if share == 1 else _(
+        "The hardware is available and its access is described.") if share == 1 else _(
         "The hardware is still to be bought, or the access is not described."), _survey_url(sheet))
 
 

@@ -70,7 +70,7 @@ def revoke_tokens_of(person: User) -> int:
 
 def _require_own_or_service(actor: User, owner: User) -> None:
     if actor.token is not None:
-        raise NotAllowed(_("A token makes no tokens; sign in with your password."))
+        raise NotAllowed(_("A token cannot create tokens; sign in with your password."))
     if actor.pk != owner.pk and not (actor.role == Role.ADMINISTRATOR and owner.is_service):
-        raise NotAllowed(_("Tokens are made by their owner; those of service accounts by "
+        raise NotAllowed(_("Tokens are created by their owner; those of service accounts by "
                            "administrators."))

@@ -35,7 +35,8 @@ def tick_item(*, actor: User, item: ChecklistItem, is_done: bool = True, evidenc
     if item.record.state not in (StageState.IN_PROGRESS, StageState.SUBMITTED):
         raise WrongState(_("The checklist can be changed only while the stage is in progress."))
     if seen_done_at and item.done_at != seen_done_at:
-        raise WrongState(_("“%(item)s” was changed since; nothing was undone.") % {"item": item})
+        raise WrongState(_("“%(item)s” was changed meanwhile; "
+                           "nothing was undone.") % {"item": item})
     if evidence.strip():
         resolve(engagement, evidence)
         item.evidence = evidence.strip()

@@ -59,7 +59,7 @@ def update_model(*, actor: User, model: MigratedModel, seen: int | None = None, 
     """
     require(actor, Can.MANAGE, model.engagement)
     if unknown := set(facts) - set(MODEL_FACTS):
-        raise InvalidInput(_("Not a fact of a model: %(names)s.")
+        raise InvalidInput(_("Not a field of a model: %(names)s.")
                            % {"names": ", ".join(sorted(unknown))})
     model = lock_checked(model, seen)
     changed = assign(model, facts)

@@ -50,7 +50,7 @@ def change_password(*, actor: User, password: str) -> User:
     Raises InvalidInput for a weak one, NotAllowed where a token asks.
     """
     if actor.token is not None:
-        raise NotAllowed(_("A token changes no password; sign in with your password."))
+        raise NotAllowed(_("A token cannot change a password; sign in with your password."))
     return _new_password(actor, password, "user.password")
 
 
@@ -72,7 +72,7 @@ def accept_invitation(*, actor: User, password: str) -> User:
     Raises InvalidInput for a weak one, WrongState where one was chosen already.
     """
     if User.objects.select_for_update(no_key=True).get(pk=actor.pk).has_usable_password():
-        raise WrongState(_("A password was chosen with this link already."))
+        raise WrongState(_("This link was already used to set a password."))
     return _new_password(actor, password, "person.accept_invitation")
 
 
@@ -127,14 +127,14 @@ def _require_administrators(person: User) -> None:
 
 def _require_firm(person: User) -> None:
     if person.role == Role.REVIEWER:
-        raise InvalidInput(_("A service account belongs to the firm; it decides nothing for a "
+        raise InvalidInput(_("A service account belongs to the firm; it cannot decide for a "
                              "customer."))
 
 
 def set_password(person: User, password: str) -> None:
     """Set it on the object, without saving. Raises InvalidInput for a weak one."""
     if person.is_service:
-        raise InvalidInput(_("A service account has no password; make it an API token."))
+        raise InvalidInput(_("A service account has no password; create an API token for it."))
     try:
         validate_password(password, person)
     except ValidationError as error:

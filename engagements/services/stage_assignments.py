@@ -62,7 +62,7 @@ def undo_assignments(*, actor: User, changes: Iterable[list]) -> list[Reassignme
     for record in _locked(by_record):
         before, before_note, after, after_note = by_record[record.pk]
         if _state_of(record) != (people.get(after), after_note):
-            raise WrongState(_("%(stage)s was assigned again since; nothing was undone.")
+            raise WrongState(_("%(stage)s was reassigned meanwhile; nothing was undone.")
                              % {"stage": record})
         done.append(_assign(actor, record, (people.get(before), before_note)))
     return done
@@ -82,7 +82,7 @@ def _assign(actor: User, record: StageRecord, given: tuple[User | None, str]) ->
     require(actor, Can.WORK, record.engagement)
     (person, note), before = given, _state_of(record)
     if person and not _is_of_team(person, record):
-        raise InvalidInput(_("%(person)s is not of the team of %(engagement)s.") % {
+        raise InvalidInput(_("%(person)s is not on the team of %(engagement)s.") % {
             "person": person, "engagement": record.engagement.code})
     if person:
         StageAssignment.objects.update_or_create(record=record, defaults={

@@ -35,5 +35,6 @@ def undo_move(*, actor: User, transition: StageTransition) -> StageTransition:
     move = move_back(transition)
     latest = record.transitions.order_by("-at", "-pk").first()
     if move is None or latest != transition:
-        raise WrongState(_("%(stage)s moved on since; nothing was undone.") % {"stage": record})
+        raise WrongState(_("%(stage)s moved on meanwhile; "
+                           "nothing was undone.") % {"stage": record})
     return move_stage(actor=actor, record=record, move=move, comment=_("Undone"))

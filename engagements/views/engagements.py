@@ -39,7 +39,7 @@ def engagement_new(request):
     if form.is_valid():
         made = attempt_form(form, lambda: _create(request.user, dict(form.cleaned_data)))
         if made:
-            messages.success(request, _("%(code)s is created. Now its models.")
+            messages.success(request, _("%(code)s is created. Now add its models.")
                              % {"code": made.code})
             return redirect("engagements:model_new", made.code)
     return render(request, "engagements/form.html", {"form": form})
@@ -151,8 +151,8 @@ def _assignments_back(changes: list) -> tuple[str, dict] | None:
 
 def _assigned(records: list, person: Membership | None) -> str:
     if person is None:
-        return ngettext("%(n)d stage is assigned to nobody now.",
-                        "%(n)d stages are assigned to nobody now.", len(records)) % {
+        return ngettext("%(n)d stage is now unassigned.",
+                        "%(n)d stages are now unassigned.", len(records)) % {
                             "n": len(records)}
     return ngettext("%(n)d stage is assigned to %(person)s.",
                     "%(n)d stages are assigned to %(person)s.", len(records)) % {

@@ -38,7 +38,7 @@ def _unprintable_fields(value: Any) -> Iterator[tuple[str, str]]:
     for name, entry in entries:
         if found := next(filter(None, map(unprintable_in, _texts([name, entry]))), ""):
             yield name if not unprintable_in(name) else "non_field_errors", _(
-                "The text holds the character %(code)s, which shows nothing. Leave it out.") % {
+                "The text holds the character %(code)s, which is invisible. Remove it.") % {
                     "code": found}
 
 

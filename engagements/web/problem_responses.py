@@ -73,8 +73,7 @@ def bad_request_problem(status: int) -> JsonResponse:
     """400 or 413 for a request that was refused before an endpoint saw it."""
     code, detail = {
         400: ("bad_request", _("The request cannot be understood.")),
-        413: ("too_large", _("The request holds more than is taken at once. Upload large files in "
-                             "parts.")),
+        413: ("too_large", _("The request is larger than allowed. Upload large files in parts.")),
     }[status]
     body = _problem(status, code, detail)
     return JsonResponse(body, status=status, content_type=PROBLEM_TYPE)
@@ -82,7 +81,7 @@ def bad_request_problem(status: int) -> JsonResponse:
 
 def server_problem() -> JsonResponse:
     """500: an error that nobody expected."""
-    body = _problem(500, "server_error", _("The server failed; its log says why."))
+    body = _problem(500, "server_error", _("The server failed; see its log."))
     return JsonResponse(body, status=500, content_type=PROBLEM_TYPE)
 
 

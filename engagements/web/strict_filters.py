@@ -48,6 +48,6 @@ def refuse_unknown(request, known: frozenset[str]) -> None:
     """Raises ValidationError for each parameter of the query that is not among the known ones."""
     if unknown := sorted(set(request.query_params) - known - FORMAT):
         raise ValidationError({name: [_(
-            "There is no filter “%(name)s”; there are: %(known)s.") % {
+            "There is no filter “%(name)s”; available: %(known)s.") % {
                 "name": name, "known": listed(sorted(known - PAGES)) or "–"}]
             for name in unknown})

@@ -177,7 +177,7 @@ def test_the_sheet_of_another_evaluation_and_no_workbook_are_refused(people, mod
 
 
 @pytest.mark.parametrize(("content", "said"), [
-    (b"{", "not read as JSON"), (b'{"prompt": "x"}', "entry 1"), (b"", "holds 0 answers"),
+    (b"{", "cannot be read as JSON"), (b'{"prompt": "x"}', "entry 1"), (b"", "holds 0 answers"),
     (lines("GPU", PROMPTS[:3]), "5 prompts"),
     (lines("GPU") + b"\n" + lines("GPU", PROMPTS[:1]), "twice")])
 def test_files_that_do_not_pair_are_refused(people, model, store, content, said):

@@ -220,7 +220,7 @@ def accepted_and_planned(walk: BrowserSession) -> None:
     walk.desk("manager", PROJECT[walk.language])
     walk.tab("Plan")
     walk.press("Create plan")
-    walk.press("Keep these dates")
+    walk.press("Save these dates")
     walk.tab("Effort")
     walk.shot("effort")
     walk.press("Approve")
@@ -279,7 +279,7 @@ def time_and_weekly_report(walk: BrowserSession) -> None:
     walk.fill({"Morning": True, "item": "Survey and assessment", "grade": "architect, expert",
                "Model": "LLM", "stage": "Survey"})
     if free_day_name(timezone.localdate()):  # the walk is taken on a Saturday, too
-        walk.fill({"It was worked although it is a weekend or public holiday": True})
+        walk.fill({"Worked on a weekend or public holiday": True})
     walk.shot("time")
     walk.press("Record")
     walk.tab("Project control")

@@ -93,8 +93,8 @@ def test_what_is_missing_is_named(left, text, why):
 @pytest.mark.django_db
 @pytest.mark.parametrize(("steps", "why"), [
     ([MEASURE, CONVERT], "Step 1: there is no earlier step “convert”"),
-    ([CONVERT, {**MEASURE, "name": "convert"}], "Step 2: “convert” is no name of its own"),
-    ([{**CONVERT, "name": "Not a name"}], "no name of its own")])
+    ([CONVERT, {**MEASURE, "name": "convert"}], "Step 2: “convert” is not a valid unique name"),
+    ([{**CONVERT, "name": "Not a name"}], "not a valid unique name")])
 def test_wrong_names_are_refused(people, steps, why):
     with pytest.raises(InvalidInput, match=why):
         chains.save_chain(actor=people["consultant"], name="wrong", steps=steps)

@@ -29,13 +29,13 @@ IN_PLACE_BYTES = 256 * 2**20  # from here on files that the node sees anyway are
 PAUSE = timedelta(seconds=20)
 Way = JobInput.Way
 
-GONE = gettext_noop("“%(input)s” cannot be brought: it is not there any more.")
-ODD_NAME = gettext_noop("“%(input)s” cannot be brought: a file name in it holds a line break or a "
-                        "backslash (%(name)s).")
-TOO_MANY = gettext_noop("“%(input)s” cannot be brought: it has %(n)d files, and %(most)d are the "
-                        "most. Pack them into one file first.")
-NOTHING = gettext_noop("“%(input)s” cannot be brought: there is no file in it. Links in it are not "
-                       "followed (%(links)d).")
+GONE = gettext_noop("“%(input)s” cannot be transferred: it no longer exists.")
+ODD_NAME = gettext_noop("“%(input)s” cannot be transferred: a file name in it holds a line break "
+                        "or a backslash (%(name)s).")
+TOO_MANY = gettext_noop("“%(input)s” cannot be transferred: it has %(n)d files, and %(most)d are "
+                        "the most. Pack them into one file first.")
+NOTHING = gettext_noop("“%(input)s” cannot be transferred: there is no file in it. Links in it "
+                       "are not followed (%(links)d).")
 DAMAGED = gettext_noop("“%(input)s” arrived twice with other checksums than it has at its source. "
                        "It may have been written to meanwhile.")
 NO_SPACE = gettext_noop("“%(input)s” does not fit on the node: %(mb)d MB are missing below its "
@@ -127,7 +127,7 @@ def _bring(job: Job, item: JobInput) -> None:
     except OddName as error:
         raise Unusable(ODD_NAME, name=str(error).encode("unicode_escape").decode()) from error
     except node_folders.Refused as error:
-        raise Unusable(gettext_noop("“%(input)s” cannot be brought: %(why)s"),
+        raise Unusable(gettext_noop("“%(input)s” cannot be transferred: %(why)s"),
                        why=nested(error.message, error.values)) from error
     except Damaged as error:
         raise Unusable(DAMAGED) from error

@@ -11,9 +11,9 @@ from workers.kinds.parameters import as_words
 
 SPARE = 3  # empty inputs, for browsers without scripts
 EMPTY_WORD = '""'
-HELP = _("One word per field. Blanks and quotes in a field belong to its word; a field with only "
-         "\"\" is an empty word. A command line pasted into an empty field is split as a shell "
-         "would.")
+HELP = _("One argument per field. Blanks and quotes in a field belong to its argument; a field "
+         "with only \"\" is an empty argument. A command line pasted into an empty field is split "
+         "as a shell would.")
 
 
 class OurWidget(forms.Widget):

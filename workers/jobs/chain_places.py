@@ -49,8 +49,8 @@ def named(steps: list[dict]) -> list[str]:
             name = f"{name}{number}"
         if not NAME.fullmatch(name) or name in names:
             raise InvalidInput(_(
-                "Step %(number)d: “%(name)s” is no name of its own; small letters, digits and _ "
-                "are expected.") % {"number": number, "name": name})
+                "Step %(number)d: “%(name)s” is not a valid unique name; lower-case letters, "
+                "digits and _ are expected.") % {"number": number, "name": name})
         names.append(name)
     return names
 

@@ -42,7 +42,7 @@ def type_name(parameter: Parameter) -> str:
     names = {"text": _("text"), "name": _("name without blanks"), "path": _("path on the node"),
                 "integer": _("whole number"), "number": _("decimal number"), "choice": _("choice"),
                 "flag": _("yes or no"), "artifact": _("stored file"),
-                "words": _("words of a command line"), "script": _("text of a script")}
+                "words": _("command-line arguments"), "script": _("text of a script")}
     return str(names[parameter.type])
 
 

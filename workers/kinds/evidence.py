@@ -155,7 +155,7 @@ class Rerun(JobKind):
     def require_place(self, parameters, engagement):
         first = _first(parameters)
         if first is None or first.engagement_id != getattr(engagement, "pk", None):
-            raise InvalidInput(gettext("Job %(number)s is no job of this engagement.")
+            raise InvalidInput(gettext("Job %(number)s is not a job of this engagement.")
                                % {"number": parameters["job"]})
         if first.state != "succeeded" or not first.command or first.kind == self.code:
             raise InvalidInput(gettext("Only a job that succeeded on a node can be repeated."))

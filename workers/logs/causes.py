@@ -310,7 +310,7 @@ WHILE_RUNNING = (HCCL_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, _python_error(TOL
 LIMIT_SILENT = _cause("time_limit", r"$^", gettext_noop(
     "The log had not grown for %(minutes)d minutes when the time limit came: the command waited."),
     gettext_noop("See what the last lines wait for: another rank or node (HCCL), data, a "
-                 "download, a port, a person's answer. Cure that; a longer limit alone does not "
+                 "download, a port, a person's answer. Fix that; a longer limit alone does not "
                  "help."), FIELD)
 LIMIT_UNDER_WAY = _cause("time_limit", r"$^", gettext_noop(
     "It had come to %(done)d of %(total)d when the time limit came."),
@@ -318,6 +318,6 @@ LIMIT_UNDER_WAY = _cause("time_limit", r"$^", gettext_noop(
                  "slower than it should be, look at the step times first."), FIELD)
 LIMIT_OPEN = _cause("time_limit", r"$^", gettext_noop(
     "The log shows no known cause why the time limit was reached."),
-    gettext_noop("Read the last lines: if the work went on, use “Edit and run again” with a longer "
-                 "time limit; if it waited, cure what it waited for."), FIELD)
+    gettext_noop("Read the last lines: if the work went on, use “Edit and run again” with a "
+                 "longer time limit; if it waited, fix what it waited for."), FIELD)
 TIME_LIMIT = (LIMIT_SILENT, LIMIT_UNDER_WAY, LIMIT_OPEN)

@@ -66,7 +66,7 @@ def validate_roots(value: str) -> None:
     """Raises ValidationError unless every line is an absolute path without `..`."""
     for line in filter(None, map(str.strip, value.splitlines())):
         if not line.startswith("/") or ".." in line.split("/") or not line.isprintable():
-            raise ValidationError(_("“%(line)s” is no path from / on."), "relative_path",
+            raise ValidationError(_("“%(line)s” is not a path starting with /."), "relative_path",
                                   {"line": line})
 
 

@@ -20,7 +20,8 @@ def _cause(pattern: str, sentence: str, remedy: str) -> AbsenceCause:
 
 
 GOES_ON = gettext_noop(
-    "Nothing has to be started again: the job belongs to the node, and the desk asks on.")
+    "Nothing has to be started again: the job belongs to the node, and the system keeps checking "
+    "it.")
 # errno(3), getaddrinfo(3), and the exceptions of asyncssh; the first that matches counts.
 CAUSES = (
     _cause(r"gaierror|name or service not known|name resolution|nodename nor servname",

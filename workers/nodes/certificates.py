@@ -43,7 +43,7 @@ def facts_of(certificate: str) -> CertificateFacts:
     except Exception as error:  # the library lets several kinds out, as unsupported algorithms
         raise ValueError(str(error) or type(error).__name__) from error
     if not isinstance(found, SSHCertificate) or found.type is not SSHCertificateType.USER:
-        raise ValueError(_("This is no certificate of a user."))
+        raise ValueError(_("This is not a user certificate."))
     end = found.valid_before
     return CertificateFacts(
         found.key_id.decode(errors="replace"),

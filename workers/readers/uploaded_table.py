@@ -99,7 +99,7 @@ def _check_packing(path: Path) -> None:
     try:
         found = members(path)
     except ReadError as error:
-        raise damaged(_("it is no sound .xlsx workbook, or it is protected by a password")
+        raise damaged(_("it is not a valid .xlsx workbook, or it is protected by a password")
                       ) from error
     if sum(member.file_size for member in found) > MAX_UNPACKED:
         raise damaged(_("it unpacks to far more than such a list needs"))

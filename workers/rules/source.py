@@ -80,7 +80,7 @@ rule("R-SCR-16", BLOCK, "S0", "scripts",
      _("Use the TensorFlow 2.6 API."), found_in_scan("R-SCR-16"), "TensorFlow 2.6")
 rule("R-SCR-17", WARN, "S0", "scripts",
      _("A recurrent network is computed in half precision, to which it is sensitive."),
-     _("Keep RNN and GRU in FP32; LSTM cells, convolution and pooling bear BF16."),
+     _("Keep RNN and GRU in FP32; LSTM cells, convolution and pooling tolerate BF16."),
      found_in_scan("R-SCR-17"))
 rule("R-SCR-18", INFO, "S0", "scripts",
      _("Every sample is decoded while the training waits for it."),

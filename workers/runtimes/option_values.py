@@ -58,8 +58,8 @@ def path(value: Any) -> str:
     """An absolute path, or one from the home folder on."""
     text = one_line(value)
     if not PATH.fullmatch(text) or ".." in text.split("/"):
-        raise ValueError(_("“%(path)s” is no absolute path; it begins with / or ~/ and holds no "
-                           "“..”.") % {"path": text})
+        raise ValueError(_("“%(path)s” is not an absolute path; it begins with / or ~/ and holds "
+                           "no “..”.") % {"path": text})
     return text
 
 
@@ -85,7 +85,7 @@ def variables(value: Any) -> dict[str, str]:
 
 def _require_variable(name: str, text: str) -> None:
     if not NAME.fullmatch(name):
-        raise ValueError(_("“%(name)s” is no name of a variable; a line reads NAME=value.")
+        raise ValueError(_("“%(name)s” is not a variable name; a line reads NAME=value.")
                          % {"name": name})
     if name in OURS:
         raise ValueError(_("“%(name)s” is set by the desk.") % {"name": name})
@@ -145,7 +145,8 @@ def name(value: Any) -> str:
     """A name of an engine's container or network."""
     text = one_line(value)
     if not ENGINE_NAME.fullmatch(text):
-        raise ValueError(_("“%(name)s” is no name; letters, digits and _ . - are expected.")
+        raise ValueError(_("“%(name)s” is not a valid name; letters, digits and _ . - are "
+                           "expected.")
                          % {"name": text})
     return text
 
@@ -162,8 +163,8 @@ def image(value: Any) -> str:
     """An image, by digest or tag."""
     text = one_line(value)
     if not IMAGE.fullmatch(text):
-        raise ValueError(_("“%(name)s” is no image; registry/name@sha256:… or registry/name:tag is "
-                           "expected.") % {"name": text})
+        raise ValueError(_("“%(name)s” is not an image; registry/name@sha256:… or "
+                           "registry/name:tag is expected.") % {"name": text})
     return text
 
 
@@ -179,7 +180,7 @@ def mounts(value: Any) -> list[str]:
         source, target, *flags = [*line.split(":"), ""][:4]
         if not target.startswith("/") or flags[:1] not in (["ro"], ["rw"], [""]) or (
                 line.count(":") > 2):
-            raise ValueError(_("“%(line)s” is no mount; a line reads /on/the/node:/inside or "
+            raise ValueError(_("“%(line)s” is not a mount; a line reads /on/the/node:/inside or "
                                "/on/the/node:/inside:ro.") % {"line": line})
         path(source)
     return found

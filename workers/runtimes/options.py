@@ -75,7 +75,7 @@ OPTIONS = (
     Option("no_proxy", gettext_lazy("Without proxy"), values.one_line, gettext_lazy(
         "Separated by commas: localhost,127.0.0.1,.internal")),
     Option("wrapper", gettext_lazy("Wrapper command"), values.command, gettext_lazy(
-        "Stands before the command, as numactl -N 0 does.")),
+        "Placed before the command, for example numactl -N 0.")),
 )
 
 

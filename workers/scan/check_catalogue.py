@@ -57,7 +57,7 @@ CHECKS: Mapping[str, Check] = MappingProxyType(dict((
     _check("low_precision", "R-SCR-13", WARN, _("Sensitive operator in half precision"),
            _("Cast its input to FP32 and the result back."), "0.2"),
     _check("half_recurrent", "R-SCR-17", WARN, _("Recurrent network in half precision"),
-           _("Keep RNN and GRU in FP32; LSTM cells, convolution, pooling and activations bear "
+           _("Keep RNN and GRU in FP32; LSTM cells, convolution, pooling and activations tolerate "
              "BF16."), "0.2"),
     _check("rms_norm", "R-SCR-15", WARN, _("RMSNorm without FP32"),
            _("Compute the mean of squares on x.float()."), "0.2"),

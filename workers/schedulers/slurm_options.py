@@ -36,7 +36,7 @@ OPTIONS = (
     Option("gres", gettext_lazy("Name of the cards as a resource"),
            gettext_lazy("As the cluster calls them: npu, or npu:910b."), initial="npu"),
     NODES, MINUTES,
-    Option("words", gettext_lazy("More words for sbatch"), gettext_lazy(
+    Option("words", gettext_lazy("More options for sbatch"), gettext_lazy(
         "As in a shell, for example --exclusive --constraint=910b"),
         pattern=ANY_LINE, check=require_words),
     Option("programs", gettext_lazy("Folder of the scheduler's commands"), gettext_lazy(

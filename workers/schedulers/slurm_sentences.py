@@ -74,7 +74,7 @@ ENDINGS = {
         "Slurm ended it (job %(id)s) at its deadline (DEADLINE).")),
     "OUT_OF_MEMORY": (JobState.FAILED, gettext_noop(
         "Slurm's job %(id)s on %(nodes)s ran out of the main memory that it was given "
-        "(OUT_OF_MEMORY). Ask for more with --mem among the words for sbatch, or use less.")),
+        "(OUT_OF_MEMORY). Ask for more with --mem among the options for sbatch, or use less.")),
     "NODE_FAIL": (JobState.LOST, gettext_noop(
         "The compute node failed while it ran (Slurm's job %(id)s on %(nodes)s, NODE_FAIL).")),
     "BOOT_FAIL": (JobState.FAILED, gettext_noop(

@@ -172,7 +172,7 @@ def resume_run(*, actor: User, run: ChainRun) -> ChainRun:
     elif last.job.state == JobState.SUCCEEDED and last.position + 1 < len(run.steps):
         _queue(run, last.position + 1)
     else:
-        raise WrongState(_("The chain is at work or complete; there is nothing to resume."))
+        raise WrongState(_("The chain is running or complete; there is nothing to resume."))
     run.finished_at, run.message, run.message_values = None, "", {}
     run.save(update_fields=["finished_at", "message", "message_values"])
     audit_log.record(actor=actor, action="chain.resume", target=run,

@@ -75,7 +75,8 @@ def _row(user: User, slot: str, reference: Reference, engagement: Engagement | N
 
 def _of(engagement: Engagement | None, reference: Reference, found):
     if found is None or found.engagement_id not in (None, engagement and engagement.pk):
-        raise InvalidInput(_("“%(input)s” is nothing of this engagement.") % {"input": reference})
+        raise InvalidInput(_("“%(input)s” does not belong "
+                             "to this engagement.") % {"input": reference})
     return found
 
 

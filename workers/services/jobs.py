@@ -187,7 +187,7 @@ def _require_for_job(actor, declaration, engagement, node) -> None:
     if declaration.needs_model and engagement is None:
         raise InvalidInput(_("This kind of job belongs to an engagement; choose one."))
     if declaration.runs_on_node and node is None:
-        raise InvalidInput(_("Choose the node on which the job shall run."))
+        raise InvalidInput(_("Choose the node on which the job is to run."))
     if declaration.runs_on_node and node.state != Node.State.READY:
         raise WrongState(_("The node %(name)s is “%(state)s”.")
                          % {"name": node.name, "state": node.get_state_display()})

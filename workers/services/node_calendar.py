@@ -27,7 +27,7 @@ def reserve(*, actor: User, node: Node, starts_at: datetime, ends_at: datetime, 
     require(actor, Can.OPERATE)
     node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
     if ends_at <= starts_at or ends_at <= timezone.now():
-        raise InvalidInput(_("The time is over, or it ends before it begins."))
+        raise InvalidInput(_("The period has passed, or it ends before it begins."))
     found = NodeReservation(node=node, engagement=engagement, cards=cards if engagement else 0,
                             starts_at=starts_at, ends_at=ends_at, reason=reason.strip())
     found.full_clean(exclude=["node", "engagement"])

@@ -139,7 +139,7 @@ def accept_fingerprints(*, actor: User, source: NodeImport, offers: dict[int, st
     for look in waiting:
         shown = ssh.fingerprint(look.node.offered_host_key)
         if shown != offers[look.pk].strip():
-            raise InvalidInput(_("%(node)s offers another fingerprint by now: compare it again.")
+            raise InvalidInput(_("%(node)s now offers a different fingerprint: compare it again.")
                                % {"node": look.node})
         look.fingerprint, look.accepted_by, look.state = shown, actor, State.WAITING
         look.save(update_fields=["fingerprint", "accepted_by", "state"])

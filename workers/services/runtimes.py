@@ -69,7 +69,7 @@ def undo_retirement(*, actor: User, runtime: Runtime, retired_at: datetime,
     require(actor, Can.OPERATE)
     found = Runtime.objects.select_for_update(of=("self",), no_key=True).get(pk=runtime.pk)
     if found.retired_at != retired_at:
-        raise WrongState(_("The runtime %(name)s was changed since; nothing was undone.")
+        raise WrongState(_("The runtime %(name)s was changed meanwhile; nothing was undone.")
                          % {"name": found.name})
     found.retired_at = None
     found.save(update_fields=["retired_at"])
@@ -93,8 +93,8 @@ def choose_runtime(*, actor: User, runtime: Runtime, node: Node | None = None,
     owner = model.engagement if model else engagement
     require(actor, Can.WORK if owner else Can.OPERATE, owner)
     if not (node or owner) or (model and engagement):
-        raise InvalidInput(_("Name a node, an engagement or a model; an engagement and a model of "
-                             "it are one too many."))
+        raise InvalidInput(_("Name a node, an engagement or a model; an engagement and a model "
+                             "cannot be combined."))
     _require_in_use(runtime)
     choice, _made = RuntimeChoice.objects.update_or_create(
         node=node, engagement=engagement, model=model, defaults={"runtime": runtime})

@@ -88,7 +88,7 @@ def resume(request, pk):
     """Go on where the run stopped."""
     found = get_object_or_404(ChainRun.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: services.resume_run(actor=request.user, run=found),
-            _("The chain goes on."))
+            _("The chain continues."))
     if request.POST.get("next") == "engagement":
         return redirect("workers:engagement_chains", found.model.engagement.code)
     return redirect("workers:chain_run", pk)

@@ -202,7 +202,7 @@ def job_log_lines(request, pk):
 def _to_first_error(request: HttpRequest, job: Job) -> HttpResponse:
     line = diagnosis.first_line(job)
     if line is None:
-        messages.info(request, _("The log shows no cause that is known."))
+        messages.info(request, _("The log shows no known cause."))
         return redirect("workers:job", job.pk)
     page = reverse("workers:job_log_lines", args=[job.pk])
     return redirect(f"{page}?line={line}#L{line}")
@@ -243,7 +243,7 @@ def job_log_search(request, pk, log=None):
 def job_cancel(request, pk):
     job = _job(request, pk)
     attempt(request, lambda: services.cancel_job(actor=request.user, job=job),
-            _("Cancelling: the cards are free once nothing of it runs."))
+            _("Cancelling: the cards are released once none of its processes run."))
     return redirect("workers:job", pk)
 
 

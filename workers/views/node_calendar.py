@@ -38,7 +38,8 @@ def calendar(request):
 def reservation_end(request, pk):
     found = get_object_or_404(NodeReservation.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: node_calendar.end_reservation(
-        actor=request.user, reservation=found), _("Given up; what waits for it may start."))
+        actor=request.user, reservation=found), _("Reservation cancelled; "
+                                                  "waiting jobs may start."))
     return redirect("workers:calendar")
 
 

@@ -93,5 +93,5 @@ def import_accept(request, pk):
 def import_again(request, pk):
     source = _source(request, pk)
     attempt(request, lambda: node_imports.look_again(actor=request.user, source=source),
-            _("They are asked again."))
+            _("They are being probed again."))
     return redirect("workers:import", pk)

@@ -92,5 +92,5 @@ def choice_new(request):
 def choice_end(request, pk):
     choice = get_object_or_404(RuntimeChoice.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: runtimes.end_choice(actor=request.user, choice=choice),
-            _("Ended; later jobs get what is chosen further away."))
+            _("Removed; later jobs use the next wider choice."))
     return redirect("workers:runtimes")

@@ -165,7 +165,7 @@ def _require_unfailed(review: Review, accepted: list[str]) -> None:
         is_failed = row["outcome"] == Outcome.FAILED and row["model"] in accepted
         if is_failed and (row["model"], str(row["name"])) not in waived:
             raise InvalidInput(_(
-                "%(model)s: the criterion “%(name)s” is failed; choose “passed with conditions” "
+                "%(model)s: the criterion “%(name)s” has failed; choose “passed with conditions” "
                 "or “not passed”, or agree on a waiver first.") % {
                     "model": row["model"], "name": in_language(row["name"], get_language())})
 
@@ -213,7 +213,7 @@ def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:
     if not (description and owner and due):
         raise InvalidInput(_("An outstanding issue needs a description, an owner and a due date."))
     if due <= timezone.localdate():
-        raise InvalidInput(_("“%(issue)s”: the due date lies after today.") % {
+        raise InvalidInput(_("“%(issue)s”: the due date must be after today.") % {
             "issue": description[:80]})
     if effect not in Condition.Effect.values:
         raise InvalidInput(_("Say whether the issue holds up the final acceptance."))

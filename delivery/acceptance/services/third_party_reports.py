@@ -55,7 +55,7 @@ def _check(engagement: Engagement, fields: dict) -> None:
         raise InvalidInput(_("Give the laboratory's CNAS or CMA number; a report without "
                              "accreditation is no third-party evidence."))
     if fields["issued_on"] > timezone.localdate():
-        raise InvalidInput(_("The report's date lies in the future."))
+        raise InvalidInput(_("The report's date is in the future."))
     if ThirdPartyReport.objects.in_force().filter(
             engagement=engagement, laboratory=fields["laboratory"],
             report_number=fields["report_number"]).exists():

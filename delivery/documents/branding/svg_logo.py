@@ -57,11 +57,11 @@ def _require_silent(element: Element) -> None:
         plain = name.rpartition("}")[2].lower()
         is_foreign_link = plain in ("href", "src") and not value.startswith("#")
         if plain.startswith("on") or is_foreign_link or LOADS.search(value):
-            raise InvalidInput(_("The SVG wants to run or load something (%(name)s); a logo may "
-                                 "not.") % {"name": plain[:40]})
+            raise InvalidInput(_("The SVG tries to run or load something (%(name)s), which a logo "
+                                 "may not do.") % {"name": plain[:40]})
     if LOADS.search(element.text or "") and element.tag == f"{SVG}style":
-        raise InvalidInput(_("The SVG wants to run or load something (%(name)s); a logo may "
-                             "not.") % {"name": "style"})
+        raise InvalidInput(_("The SVG tries to run or load something (%(name)s), which a logo may "
+                             "not do.") % {"name": "style"})
 
 
 def _drop_foreign(element: Element) -> None:
@@ -78,7 +78,7 @@ def _natural_width(root: Element) -> float:
              if (m := LENGTH.fullmatch(root.get(name, "")))]
     width, height = sizes if len(sizes) == 2 else map(float, box[2:4] if len(box) == 4 else "00")
     if not (width > 0 and height > 0 and 1 / MOST_RATIO <= width / height <= MOST_RATIO):
-        raise InvalidInput(_("The SVG says no usable width and height."))
+        raise InvalidInput(_("The SVG has no usable width and height."))
     root.set("width", f"{width:g}")
     root.set("height", f"{height:g}")
     if len(box) != 4:

@@ -44,5 +44,5 @@ def forget_failure(row: models.Model, language: str, form: str) -> None:
 def _sentence(error: Exception) -> str:
     if isinstance(error, DeskError):
         return error.message[:400]
-    return _("The file could not be made (%(type)s); the log of the worker says why.") % {
+    return _("The file could not be generated (%(type)s); see the worker's log.") % {
         "type": type(error).__name__}

@@ -71,7 +71,7 @@ def _require_right(actor: User, person: User) -> None:
 def _check(person: User, kind: str, title: str, number: str, issued_on: date | None,
            valid_until: date | None) -> None:
     if person.is_reviewer or person.is_service:
-        raise InvalidInput(_("Certificates are recorded of the firm's own people."))
+        raise InvalidInput(_("Certificates can be recorded only for the firm's own people."))
     if kind not in StaffCertificate.Kind.values:
         raise InvalidInput(_("There is no such kind of certificate."))
     if kind == StaffCertificate.Kind.OTHER and not title.strip():

@@ -43,8 +43,8 @@ class ManifestSigner:
     def explanation(self) -> str:
         """For the README of the bundle, in the active language."""
         if not self.facts:
-            return _("Nobody signed SHA256SUMS: who could write these files could also mend their "
-                     "checksums.")
+            return _("SHA256SUMS is not signed: whoever could write these files could also change "
+                     "their checksums.")
         return _("%(name)s is the signature of %(who)s over SHA256SUMS, and so over every file.\n"
                  "Certificate SHA-256: %(print)s (compare it with what the firm tells you by "
                  "another channel)\n"

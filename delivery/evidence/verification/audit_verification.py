@@ -61,8 +61,8 @@ class _Walk:
     def sentence(self) -> str:
         if self.start is None:
             return _("%(n)d entries, each with its hash, order and seal.") % {"n": self.count}
-        return _("%(n)d entries behind number %(number)d, each with its hash, order and seal; "
-                 "those up to it were checked on %(day)s and not again.") % {
+        return _("%(n)d entries after number %(number)d, each with its hash, order and seal; "
+                 "earlier ones were checked on %(day)s and not rechecked.") % {
             "n": self.count, "number": self.start.number, "day": self.start.at[:10]}
 
 
@@ -75,7 +75,7 @@ def _finding(found: audit_log.Finding) -> str:
         "order": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) does not follow the one "
                    "before it: an entry was removed, added or moved there."),
         "seal": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) was not written by the "
-                  "application, or one before it was not: its seal does not hold."),
+                  "application, or one before it was not: its seal is not valid."),
         "end": _("After entry %(number)d (%(action)s, %(label)s, %(at)s) entries are missing, or "
                  "it was added."),
     }[found.problem]
@@ -99,9 +99,9 @@ def _difference(found: Difference) -> str:
     sentence = {
         "changed": _("%(table)s row %(key)s (%(label)s): %(columns)s is not what entry "
                      "%(number)s says."),
-        "missing": _("%(table)s row %(key)s is missing; entry %(number)s speaks of it."),
+        "missing": _("%(table)s row %(key)s is missing; entry %(number)s mentions it."),
         "unknown": _("%(table)s row %(key)s (%(label)s) was not written by the application: no "
-                     "entry speaks of it."),
+                     "entry mentions it."),
     }[found.problem]
     return sentence % {"table": found.table._meta.label, "key": found.key, "number": found.entry,
                        "label": _named(row), "columns": ", ".join(found.columns)}

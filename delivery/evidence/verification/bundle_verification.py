@@ -77,7 +77,7 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
         yield CheckStep(True, _("All checksums of SHA256SUMS hold."))
         changed = first_altered_entry(path, members)
         yield CheckStep(changed is None, (
-            _("The archive is byte for byte what its files make.") if changed is None else
+            _("The archive matches its files byte for byte.") if changed is None else
             _("The archive itself was changed after it was made; first at: %(name)s") % {
                 "name": changed or _("its end")}))
         try:
@@ -123,7 +123,7 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield CheckStep(False, _("The mark of practice data is missing or wrong."))
     elif snapshot["is_practice"]:
-        yield CheckStep(True, _("Practice data: what holds here is evidence of nothing."))
+        yield CheckStep(True, _("Practice data: the results are not evidence."))
     if "review.json" in files:
         yield from signature_steps(files, _load(files, "review.json"), stated)
     yield from seal_steps(files, stated, roots)
@@ -181,7 +181,7 @@ def _raw_files(bundle: Unpacked, snapshot: dict) -> Iterator[CheckStep]:
                            "are here; --raw names a folder that has them.") % {"n": len(away)},
                         is_open=True)
     elif not missing:
-        yield CheckStep(True, _("All %(n)d raw files of the manifest are there.") % {
+        yield CheckStep(True, _("All %(n)d raw files of the manifest are present.") % {
             "n": len(snapshot["evidence"])})
 
 

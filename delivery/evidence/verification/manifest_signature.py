@@ -73,33 +73,33 @@ def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate
 
 def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
     if stated.get("signature"):
-        return CheckStep(False, _("The signature %(name)s that bundle.json speaks of is missing.")
+        return CheckStep(False, _("The signature %(name)s named in bundle.json is missing.")
                          % {"name": SIGNATURE})
     if expected.stored_at:
-        return CheckStep(True, _("Nobody signed SHA256SUMS."))
+        return CheckStep(True, _("SHA256SUMS is not signed."))
     if expected.fingerprints is not None:
-        return CheckStep(False, _("Nobody signed SHA256SUMS, and it is not the file that is "
-                                  "expected (%(source)s).") % {"source": expected.source})
-    sentence = _("checksums hold, but nobody signed the manifest: who could write the files "
-                 "could also mend them")
+        return CheckStep(False, _("SHA256SUMS is not signed, and it is not the expected file "
+                                  "(%(source)s).") % {"source": expected.source})
+    sentence = _("checksums hold, but the manifest is not signed: whoever could write the files "
+                 "could also change them")
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 
 def _fault(found: "SealFacts | None", stated: dict, *, is_practice: bool) -> str:
     """What is wrong with a signature; empty if it holds for this bundle."""
     if found is None:
-        return _("%(name)s is no signature that can be read.") % {"name": SIGNATURE}
+        return _("%(name)s is not a readable signature.") % {"name": SIGNATURE}
     said = (stated.get("signature") or {}).get("certificate")
     requirements = [
-        (found.is_intact, _("SHA256SUMS is not what %(who)s signed: %(name)s does not hold.")),
+        (found.is_intact, _("SHA256SUMS is not what %(who)s signed: %(name)s is not valid.")),
         (found.is_whole, _("%(name)s of %(who)s was changed after it was made.")),
-        (found.is_stamp_good, _("The time stamp in %(name)s does not hold.")),
+        (found.is_stamp_good, _("The time stamp in %(name)s is not valid.")),
         (found.is_trusted is not False,
-         _("The signature of %(who)s does not lead to a certificate that you trust.")),
+         _("The signature of %(who)s does not chain to a certificate that you trust.")),
         (said == found.certificate.fingerprint,
-         _("SHA256SUMS is signed by somebody else (%(who)s) than bundle.json says.")),
+         _("SHA256SUMS is signed by %(who)s, not by the signer named in bundle.json.")),
         (is_practice or not found.certificate.is_practice,
-         _("A practice certificate signed what is no practice data."))]
+         _("A practice certificate was used to sign real data."))]
     return next((sentence for is_met, sentence in requirements if not is_met), "") % {
         "who": found.certificate.subject, "name": SIGNATURE}
 
@@ -108,7 +108,7 @@ def _sentence(found: "SealFacts") -> str:
     """Who signed when, by which certificate."""
     facts = found.certificate
     return "; ".join(filter(None, [
-        _("SHA256SUMS and so every file is signed by %(who)s") % {"who": facts.subject},
+        _("SHA256SUMS, and so every file, is signed by %(who)s") % {"who": facts.subject},
         _("time stamp %(at)s by %(who)s") % {
             "at": _time(found.stamped_at), "who": found.authority}
         if found.stamped_at else _("at %(at)s by the signer's own clock, no time stamp") % {
@@ -123,17 +123,17 @@ def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
     """Whether the certificate is the one that was to be expected."""
     if expected.fingerprints is not None:
         if found.certificate.fingerprint in expected.fingerprints:
-            return CheckStep(True, _("It is the certificate that is expected (%(source)s).") % {
+            return CheckStep(True, _("It is the expected certificate (%(source)s).") % {
                 "source": expected.source})
-        return CheckStep(False, _("Signed by somebody else: expected (%(source)s) is the "
-                                  "certificate SHA-256 %(prints)s.") % {
+        return CheckStep(False, _("Signed by somebody else: the expected certificate (%(source)s) "
+                                  "has SHA-256 %(prints)s.") % {
             "source": expected.source, "prints": ", ".join(sorted(expected.fingerprints)) or "–"})
     if found.is_trusted:
-        return CheckStep(True, _("Its certificate leads to one that you trust."))
+        return CheckStep(True, _("Its certificate chains to one that you trust."))
     return CheckStep(
-        True, _("Whose certificate it is was not checked: anybody can make one with this name. "
-                "Compare its SHA-256 with what the firm tells you by another channel, or name "
-                "its file with --certificate."), is_open=True,
+        True, _("The owner of the certificate was not checked: anybody can make one with this "
+                "name. Compare its SHA-256 with what the firm tells you by another channel, or "
+                "name its file with --certificate."), is_open=True,
         conclusion=_("good if the certificate SHA-256 %(print)s is the firm's, which was not "
                      "checked") % {"print": found.certificate.fingerprint})
 
@@ -143,19 +143,19 @@ def _revocation(found: "SealFacts", roots: list[Certificate], sources: Revocatio
     """Whether the signer's certificate, or one above it, was revoked when it signed."""
     told = revocation.chain_finding(list(found.chain), roots, sources, found.stamped_at)
     if told.state == revocation.UNNEEDED:
-        return CheckStep(True, _("Revocation: a self-signed certificate is revoked by nobody; ask "
-                                 "the firm whether it still stands for it."))
+        return CheckStep(True, _("Revocation: a self-signed certificate cannot be revoked; ask "
+                                 "the firm whether it is still valid."))
     if told.state == revocation.REVOKED:
         return CheckStep(False, _("The certificate %(who)s was revoked on %(at)s%(before)s.") % {
             "who": told.subject, "at": _time(told.at),
             "before": "" if found.stamped_at else _(", and no time stamp proves that it signed "
                                                     "before")})
     if told.state == revocation.GOOD:
-        return CheckStep(True, _("Not revoked by what was named, as of %(at)s.") % {
+        return CheckStep(True, _("Not revoked according to what was given, as of %(at)s.") % {
             "at": _time(told.at)})
     sentence = _("whether the certificate was revoked was not checked: name revocation lists with "
-                 "--crl or OCSP answers with --ocsp") if not sources else _(
-        "what was named on revocation says nothing of %(who)s at the time of the signature") % {
+                 "--crl or OCSP responses with --ocsp") if not sources else _(
+        "the revocation data given does not cover %(who)s at the time of the signature") % {
             "who": told.subject}
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 

@@ -31,8 +31,9 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
                  if name not in files or sha256_of(files[name]) != digest]
         is_good = row["hash"] == stated["content_hash"] and not wrong
         yield CheckStep(is_good, (
-            _("Signature of %(name)s, %(at)s: this content and these files") if is_good else
-            _("Signature of %(name)s, %(at)s: it is of other content or other files %(wrong)s")
+            _("Signature of %(name)s, %(at)s: matches "
+              "this content and these files") if is_good else
+            _("Signature of %(name)s, %(at)s: made for other content or other files %(wrong)s")
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
 
 
@@ -48,7 +49,7 @@ def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
                        and name.startswith("documents/")):
         seals = check_seals(files[name].read_bytes(), roots=roots)
         if not seals and name.startswith(tuple(start + form for form in SEALED)):
-            yield CheckStep(False, _("%(name)s bears no seal that can be read.") % {"name": name})
+            yield CheckStep(False, _("%(name)s carries no readable seal.") % {"name": name})
         yield from (CheckStep(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
 
 
@@ -57,12 +58,12 @@ def _sentence(seal: "SealFacts") -> str:
     if not (seal.is_intact and seal.is_whole):
         return _("the seal is broken, the file was changed after it was sealed")
     if not seal.is_stamp_good:
-        return _("the time stamp of the seal does not hold")
+        return _("the time stamp of the seal is not valid")
     if seal.is_trusted is False:
-        return _("the seal of %(who)s does not lead to a certificate that you trust") % {
+        return _("the seal of %(who)s does not chain to a certificate that you trust") % {
             "who": seal.certificate.subject}
     return "; ".join(filter(None, [
-        _("seal of %(who)s holds for the whole file") % {"who": seal.certificate.subject},
+        _("seal of %(who)s is valid for the whole file") % {"who": seal.certificate.subject},
         _("time stamp %(at)s by %(who)s") % {
             "at": f"{seal.stamped_at:%Y-%m-%dT%H:%M:%SZ}", "who": seal.authority}
         if seal.stamped_at else _("no time stamp"),

@@ -49,7 +49,7 @@ class SolvedCase(OptimisticLocked):
     # The signature: what a later failure has to show of it. Empty parts say nothing.
     diagnosis = models.CharField(
         _("diagnosis"), max_length=40, blank=True,
-        help_text=_("As the desk diagnoses a failed job, for example hccl_timeout."))
+        help_text=_("The diagnosis given for a failed job, for example hccl_timeout."))
     error_code = models.CharField(
         _("error code"), max_length=40, blank=True,
         help_text=_("As the log prints it, for example EI0002 or 507015."))
@@ -61,7 +61,7 @@ class SolvedCase(OptimisticLocked):
         help_text=_("Text of one line of the log; * stands for anything."))
     versions = models.JSONField(_("versions"), default=dict, blank=True)
     cause = models.TextField(_("cause"))
-    cure = models.TextField(_("cure"))
+    cure = models.TextField(_("solution"))
     is_practice = models.BooleanField(default=False)  # seen on practice nodes only
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     recorded_at = models.DateTimeField(auto_now_add=True)
@@ -108,7 +108,7 @@ class CaseEvidence(models.Model):
 
     class Shows(models.TextChoices):
         PROBLEM = "problem", _("the problem")
-        CURE = "cure", _("the cure")
+        CURE = "cure", _("the solution")
 
     case = models.ForeignKey(SolvedCase, models.CASCADE, related_name="evidence")
     engagement = models.ForeignKey(Engagement, models.PROTECT, null=True, blank=True,

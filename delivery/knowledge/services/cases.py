@@ -130,7 +130,7 @@ def add_evidence(*, actor: User, case: SolvedCase, job: Job) -> CaseEvidence:
     elif job.state == JobState.SUCCEEDED:
         shows = Shows.CURE
     else:
-        raise WrongState(_("Job %(job)s has neither failed nor succeeded: it shows nothing.")
+        raise WrongState(_("Job %(job)s has neither failed nor succeeded, so it proves nothing.")
                          % {"job": job.pk})
     require_visible(actor, job.engagement)
     row = _keep(actor, case, CaseEvidence(shows=shows, job=job, engagement=job.engagement))
@@ -160,7 +160,7 @@ def _problem_of(actor: User, job: Job | None, issue: ProjectIssue | None,
     else:
         row.engagement = verdict.criterion.criteria_set.engagement
         if verdict.outcome != Outcome.FAILED:
-            raise WrongState(_("The verdict is not a failed one."))
+            raise WrongState(_("The verdict is not “failed”."))
         if cure_of_verdict(verdict) is None:
             raise WrongState(_("The criterion has not passed since: record the case once it is "
                                "solved."))
@@ -174,7 +174,8 @@ def _cures_of(actor: User, problem: CaseEvidence, cured_by: Job | None) -> list[
     if cured_by:
         if cured_by.state != JobState.SUCCEEDED or cured_by.engagement != problem.engagement or (
                 problem.job and cured_by.pk <= problem.job.pk):
-            raise InvalidInput(_("Job %(job)s is no later success of the same engagement.")
+            raise InvalidInput(_("Job %(job)s is not a later successful job of the same "
+                                 "engagement.")
                                % {"job": cured_by.pk})
         found.append(CaseEvidence(shows=Shows.CURE, job=cured_by, engagement=problem.engagement))
     if problem.verdict:
@@ -189,7 +190,7 @@ def _keep(actor: User, case: SolvedCase, row: CaseEvidence) -> CaseEvidence:
         with transaction.atomic():
             row.save()
     except IntegrityError as error:
-        raise InvalidInput(_("This is noted with the case already.")) from error
+        raise InvalidInput(_("This is already recorded as evidence of the case.")) from error
     return row
 
 
@@ -209,7 +210,7 @@ def _check(case: SolvedCase, engagements: list[Engagement | None]) -> None:
             raise InvalidInput(_("“%(field)s” is empty.") % {"field": _label(name)},
                                parameters={name: [_("This field is required.")]})
     if case.tool and case.tool not in {kind.code for kind in kinds.all_kinds()}:
-        raise InvalidInput(_("There is no kind of job “%(kind)s”.") % {"kind": case.tool})
+        raise InvalidInput(_("There is no job type “%(kind)s”.") % {"kind": case.tool})
     if case.log_pattern and not signatures.is_telling(case.log_pattern):
         sentence = _("The log pattern would fit almost every log: it needs at least %(n)d "
                      "characters beside *.") % {"n": signatures.LEAST_LITERAL}
@@ -219,8 +220,8 @@ def _check(case: SolvedCase, engagements: list[Engagement | None]) -> None:
                            % {"n": signatures.MOST_PARTS})
     tells_by_itself = case.diagnosis and case.diagnosis not in signatures.GENERIC
     if not (tells_by_itself or case.error_code or case.operator or case.log_pattern):
-        raise InvalidInput(_("Say by what the problem is known again: an error code, an "
-                             "operator, a log pattern, or a diagnosis that few failures share."))
+        raise InvalidInput(_("State what identifies the problem: an error code, an operator, a "
+                             "log pattern, or a diagnosis that few failures share."))
     _check_versions(case.versions)
     texts = {_label(name): getattr(case, name) for name in TEXTS}
     _refuse_names({**texts, _label("versions"): " ".join(
@@ -241,7 +242,7 @@ def _refuse_names(texts: dict[str, str], engagements: list[Engagement | None]) -
         if found := anonymity.telling(text, names):
             raise InvalidInput(_(
                 "“%(field)s” names a customer, project, person, host or folder: %(found)s. Cases "
-                "are read across engagements: say it without them.") % {
+                "are shared across engagements: leave these names out.") % {
                     "field": label, "found": listed(found[:MOST_NAMED])})
 
 

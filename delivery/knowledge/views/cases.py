@@ -119,7 +119,7 @@ def case_retire(request, pk):
     case, form = _case(request, pk), RetireForm(request.POST)
     reason = form.cleaned_data["reason"] if form.is_valid() else ""
     attempt(request, lambda: services.retire_case(actor=request.user, case=case, reason=reason),
-            _("The case is retired: it is proposed no longer."), undo=lambda made: (
+            _("The case is retired: it is no longer suggested."), undo=lambda made: (
                 "case.retire", {"case": made.pk, "seen": made.lock_version}))
     return redirect("knowledge:case", pk)
 
@@ -140,5 +140,5 @@ def case_evidence(request, pk):
     job = get_object_or_404(Job.objects.visible_to(request.user),
                             pk=whole_number(request.POST.get("job")) or 0)
     attempt(request, lambda: services.add_evidence(actor=request.user, case=case, job=job),
-            _("Job %(job)s is noted with the case.") % {"job": job.pk})
+            _("Job %(job)s is recorded as evidence of the case.") % {"job": job.pk})
     return redirect("knowledge:case", pk)

@@ -43,7 +43,7 @@ class Channel(models.Model):
     secret = EncryptedTextField(_("signing secret"), blank=True)
     engagement = models.ForeignKey(
         Engagement, models.CASCADE, null=True, blank=True, related_name="notice_channels",
-        verbose_name=_("engagement"), help_text=_("Empty: of every engagement, and of nodes."))
+        verbose_name=_("engagement"), help_text=_("Leave empty for all engagements and nodes."))
     kinds = models.JSONField(_("events"), default=list, blank=True)
     is_for_customers = models.BooleanField(
         _("customers read it"), default=False,

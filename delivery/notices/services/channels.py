@@ -59,7 +59,7 @@ def rotate_secret(*, actor: User, channel: Channel) -> Channel:
     """
     channel = _locked(actor, channel)
     if channel.kind != Channel.Kind.WEBHOOK:
-        raise WrongState(_("A robot's secret is made in its own settings; enter it there and "
+        raise WrongState(_("A robot's secret is generated in its own settings; enter it there and "
                            "here."))
     channel.previous_secret = channel.secret
     channel.previous_secret_until = timezone.now() + SECRET_OVERLAP
@@ -95,7 +95,7 @@ def _require_usable(channel: Channel) -> None:
         raise InvalidInput(_("A webhook needs a signing secret of at least %(count)d characters.")
                            % {"count": SHORTEST_SECRET})
     if channel.secret.startswith(SECRET_PREFIX) and not is_standard(channel.secret):
-        raise InvalidInput(_("What follows “whsec_” has to be Base64."))
+        raise InvalidInput(_("The part after “whsec_” must be Base64."))
     unknown = sorted(set(channel.kinds) - set(KINDS))
     if unknown:
         raise InvalidInput(_("“%(kind)s” is not among the events you may choose.")
@@ -156,8 +156,8 @@ def send_again(*, actor: User, dispatch: Dispatch) -> Dispatch:
     require(actor, Can.MANAGE)
     require_visible(actor, dispatch.event.engagement)
     if not _back_into_line(Dispatch.objects.filter(pk=dispatch.pk)):
-        raise WrongState(_("Only messages that were given up can be sent again, and what a webhook "
-                           "was sent."))
+        raise WrongState(_("Only messages that were given up can be sent again; a webhook's "
+                           "delivered messages can be, too."))
     dispatch.refresh_from_db()
     audit_log.record(actor=actor, action="dispatch.send_again", target=dispatch,
                      engagement=dispatch.event.engagement)
@@ -177,8 +177,8 @@ def replay(*, actor: User, channel: Channel, since: datetime) -> int:
     """
     channel = _locked(actor, channel)
     if channel.kind != Channel.Kind.WEBHOOK:
-        raise WrongState(_("Only webhooks can be sent everything again; readers of a chat would be "
-                           "told twice."))
+        raise WrongState(_("Only webhooks can be resent in bulk; a chat would receive everything "
+                           "twice."))
     if channel.state != Channel.State.ACTIVE:
         raise WrongState(_("Switch the channel on first."))
     count = _back_into_line(channel.dispatches.filter(event__at__gte=since))

@@ -100,7 +100,7 @@ def resolve(target: Target) -> str:
     networks = [] if target.host in KNOWN_HOSTS.values() else settings.NOTICE_NETWORKS
     if not addresses or not all(_is_allowed(address, networks) for address in addresses):
         raise InvalidInput(
-            _("%(host)s lies in a private network. An administrator can allow the network in "
+            _("%(host)s is in a private network. An administrator can allow the network in "
               "DESK_NOTICE_NETWORKS.") % {"host": target.host})
     return addresses[0]
 

@@ -65,7 +65,7 @@ def channel_rotate(request, pk):
     """A new secret, shown on the page that answers and never again."""
     channel = _channel(request, pk)
     rotated = attempt(request, lambda: services.rotate_secret(
-        actor=request.user, channel=channel), _("The signing secret is a new one."))
+        actor=request.user, channel=channel), _("The signing secret was replaced."))
     return _shown(request, rotated) if rotated else redirect("notices:channel", pk)
 
 
@@ -79,7 +79,7 @@ def channel_replay(request, pk):
             lambda: ngettext("%(n)s event is sent again.", "%(n)s events are sent again.",
                              counts[0]) % {"n": counts[0]})
     else:
-        messages.error(request, _("Enter from when on the events are to be sent again."))
+        messages.error(request, _("Enter the time from which events are to be sent again."))
     return redirect("notices:channel", pk)
 
 

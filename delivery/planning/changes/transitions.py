@@ -61,7 +61,8 @@ def _side_is_open(user: User, change: ChangeRequest) -> None:
 
 def _is_author(user: User, change: ChangeRequest) -> None:
     if change.created_by_id != user.pk:
-        raise NotAllowed(_("Only who wrote a change request takes it back; others reject it."))
+        raise NotAllowed(_("Only the author of a change request can withdraw it; others can "
+                           "reject it."))
 
 
 _SIDES = (Can.MANAGE, Can.REVIEW)

@@ -41,7 +41,7 @@ class TimeForm(forms.ModelForm):
     halves = forms.MultipleChoiceField(label=_("Half-days"), choices=TimeEntry.Half,
                                        widget=forms.CheckboxSelectMultiple)
     is_free_day = forms.BooleanField(
-        label=_("It was worked although it is a weekend or public holiday"), required=False)
+        label=_("Worked on a weekend or public holiday"), required=False)
 
     class Meta:
         model = TimeEntry

@@ -53,8 +53,8 @@ class PlannedVersionsForm(forms.Form):
             self.fields[item] = forms.CharField(label=item_label(item), required=False,
                                                 max_length=LONGEST)
         self.fields[ITEMS[0]].help_text = _(
-            "Reports hold these values against what probes measure. An item left empty is taken "
-            "from the survey's answers on the target.")
+            "Reports compare these values with what probes measure. An empty item is taken from "
+            "the survey's answers about the target.")
 
 
 class MilestoneForm(forms.Form):

@@ -49,7 +49,7 @@ class Risk(OptimisticLocked):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.OPEN)
     is_internal = models.BooleanField(
         _("only for the team"), default=False,
-        help_text=_("No document that the customer gets prints it."))
+        help_text=_("Not printed in any document for the customer."))
 
     objects = RiskQuerySet.as_manager()
 
@@ -138,7 +138,7 @@ class Meeting(OptimisticLocked):
     number = models.PositiveIntegerField(_("number"))
     topic = models.CharField(_("topic"), max_length=160)
     held_at = models.DateTimeField(_("time"))
-    place = models.CharField(_("place or way"), max_length=120, blank=True)
+    place = models.CharField(_("place or method"), max_length=120, blank=True)
     chair = models.CharField(_("chair"), max_length=80)
     participants = models.TextField(_("participants (organisation)"))
     agenda = models.TextField(_("agenda"), blank=True, help_text=_("One item per line."))

@@ -37,15 +37,15 @@ class Task(OptimisticLocked):
                               related_name="plan_tasks", verbose_name=_("model"))
     stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
     title = models.CharField(_("task"), max_length=120, blank=True,
-                             help_text=_("Empty: the name of the stage."))
+                             help_text=_("Leave empty to use the stage's name."))
     title_en = models.CharField(_("English name"), max_length=120, blank=True)
     days = models.PositiveSmallIntegerField(_("working days"), default=1,
                                             validators=[MaxValueValidator(LONGEST_TASK)])
     not_before = models.DateField(_("not before"), null=True, blank=True)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
                               related_name="plan_tasks", verbose_name=_("owner"))
-    started_on = models.DateField(_("really started"), null=True, blank=True)
-    finished_on = models.DateField(_("really finished"), null=True, blank=True)
+    started_on = models.DateField(_("actual start"), null=True, blank=True)
+    finished_on = models.DateField(_("actual finish"), null=True, blank=True)
     position = models.PositiveIntegerField(default=0)
 
     objects = OfPlanQuerySet.as_manager()

@@ -49,10 +49,10 @@ def _set(actor: User, engagement: Engagement, item: str, value: str) -> None:
 
 def _checked(item: str, value: str) -> str:
     if item not in ITEMS:
-        raise InvalidInput(_("“%(item)s” is no item of an environment; there are: %(items)s.") % {
+        raise InvalidInput(_("“%(item)s” is not an environment item; available: %(items)s.") % {
             "item": item, "items": ", ".join(ITEMS)})
     value = " ".join(str(value).split())
     if len(value) > LONGEST:
-        raise InvalidInput(_("%(item)s: %(n)d characters; %(limit)d are possible.") % {
+        raise InvalidInput(_("%(item)s: %(n)d characters; at most %(limit)d are allowed.") % {
             "item": item, "n": len(value), "limit": LONGEST})
     return value

@@ -38,7 +38,8 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
     _check_entry(engagement, person, model, work_date, today or timezone.localdate())
     free = free_day_name(work_date)
     if free and not is_free_day:
-        raise InvalidInput(_("%(day)s is no working day (%(name)s). Confirm that it was worked.")
+        raise InvalidInput(_("%(day)s is not a working day (%(name)s). "
+                             "Confirm that work was done.")
                            % {"day": work_date, "name": free})
     with _half_day(person, work_date, half):
         entry = TimeEntry.objects.create(

@@ -40,9 +40,9 @@ def send_invitation(user_id: int) -> None:
 def _body(person: User) -> str:
     root = settings.PUBLIC_URL.rstrip("/")
     if not LOCAL_LOGIN:
-        return _("An account was made for you. Sign in with the account of your organisation:\n"
+        return _("An account was created for you. Sign in with the account of your organisation:\n"
                  "%(link)s") % {"link": root + reverse("login")}
-    return _("An account was made for you; your log-in name is “%(name)s”. Open this link within "
-             "%(days)d days to choose a password:\n%(link)s") % {
+    return _("An account was created for you; your log-in name is “%(name)s”. Open this link "
+             "within %(days)d days to choose a password:\n%(link)s") % {
         "name": person.username, "days": VALID_DAYS,
         "link": root + reverse("portal:invitation", args=[token_of(person)])}

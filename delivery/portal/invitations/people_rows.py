@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import gettext_lazy, override, pgettext
 
 from engagements.errors import InvalidInput
 from engagements.models import Role, User
@@ -70,10 +70,10 @@ def people_rows(upload: BinaryIO, name: str) -> list[PersonRow]:
     entries = (uploaded_table.entries_of_xlsx if is_workbook
                else uploaded_table.entries_of_csv)(data)
     if not entries:
-        raise InvalidInput(_("“%(file)s” names nobody: it needs a row with the names of its "
-                             "columns and rows below it.") % {"file": name})
+        raise InvalidInput(_("“%(file)s” lists no people: it needs a row of column names and rows "
+                             "below it.") % {"file": name})
     if len(entries) > MOST_PEOPLE:
-        raise InvalidInput(_("“%(file)s” names more than %(limit)d people; split it.")
+        raise InvalidInput(_("“%(file)s” lists more than %(limit)d people; split it.")
                            % {"file": name, "limit": MOST_PEOPLE})
     return checked_rows([(entry.place, _facts(entry)) for entry in entries])
 
@@ -130,7 +130,7 @@ def empty_list() -> bytes:
 
     book = Workbook()
     sheet = book.active
-    sheet.title = _("People")
+    sheet.title = pgettext("of a team", "People")
     sheet.append([str(heading) for heading, _names in COLUMNS.values()])
     labels = ",".join(str(label) for _code, label in Role.choices)
     roles = DataValidation(type="list", formula1=f'"{labels}"', allow_blank=False)

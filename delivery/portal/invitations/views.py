@@ -63,7 +63,7 @@ def _confirmed(request):
     try:
         found = signing.loads(request.POST["rows"], salt=SALT)
     except signing.BadSignature:
-        messages.error(request, _("The preview was changed on its way; upload the list again."))
+        messages.error(request, _("The preview was changed in transit; upload the list again."))
         return redirect("portal:invite")
     rows = checked_rows([(place, facts) for place, facts in found])
     if any(row.faults for row in rows):  # something changed since the preview

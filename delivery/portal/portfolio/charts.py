@@ -131,5 +131,5 @@ def _cards(now: datetime) -> Chart:
         percent = int(100 * hours / capacity) if capacity else 0
         bars.append(Bar(f"{row['day']:%m-%d}", _("%(hours)s h, %(percent)s %%") % {
             "hours": f"{hours:.1f}", "percent": percent}, min(100, percent)))
-    return Chart(_("Card utilisation"), _("Card-hours held by jobs, of those that all nodes offer; "
-                                          "by the day on which the job began."), bars)
+    return Chart(_("Card utilisation"), _("Card-hours used by jobs as a share of those available "
+                                          "on all nodes, by the day the job began."), bars)

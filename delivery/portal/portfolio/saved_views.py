@@ -26,7 +26,7 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
     view = SavedView.objects.filter(user=actor, name=name).first() or SavedView(
         user=actor, name=name)
     if view.pk is None and actor.portfolio_views.count() >= MOST:
-        raise InvalidInput(_("Twenty views are kept; delete one first."))
+        raise InvalidInput(_("At most twenty views can be saved; delete one first."))
     view.query = _kept(query)
     view.save()
     audit_log.record(actor=actor, action="view.save", target=view)
@@ -49,7 +49,7 @@ def undo_view_deletion(*, actor: User, name: str, query: str) -> SavedView:
     """
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)
     if actor.portfolio_views.filter(name=name).exists():
-        raise WrongState(_("Another view is called “%(name)s” now; nothing was undone.")
+        raise WrongState(_("Another view is now called “%(name)s”; nothing was undone.")
                          % {"name": name})
     return save_view(actor=actor, name=name, query=query)
 

@@ -80,7 +80,7 @@ def view_save(request):
     query = request.POST.get("query", "")
     made = attempt(request, lambda: saved_views.save_view(
         actor=request.user, name=request.POST.get("name", ""), query=query),
-        _("The view is kept under its name."))
+        _("View saved."))
     return redirect(f"{reverse('portal:portfolio')}?{made.query if made else query}")
 
 
@@ -89,6 +89,6 @@ def view_delete(request, pk):
     """Forget one's own view."""
     view = get_object_or_404(SavedView.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: saved_views.delete_view(actor=request.user, view=view),
-            _("The view is deleted."),
+            _("View deleted."),
             undo=lambda _done: ("view.delete", {"name": view.name, "query": view.query}))
     return redirect("portal:portfolio")

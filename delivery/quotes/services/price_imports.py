@@ -43,7 +43,7 @@ def start_import(*, actor: User, upload: BinaryIO, file_name: str, name: str, va
 
 def _check_name(name: str) -> None:
     if not name.strip() or RateCard.objects.filter(name=name.strip()).exists():
-        raise InvalidInput(_("There is a price list of this name already, or the name is empty."))
+        raise InvalidInput(_("A price list of this name already exists, or the name is empty."))
 
 
 @transaction.atomic
@@ -92,7 +92,7 @@ def confirm_import(*, actor: User, source: PriceImport) -> RateCard:
                 name=source.name, valid_from=source.valid_from, valid_to=source.valid_to,
                 source=f"{source.file_name} ({source.sheet})"[:240], stated_total=table.stated)
     except IntegrityError:
-        raise InvalidInput(_("There is a price list of this name already, or the name is empty."))
+        raise InvalidInput(_("A price list of this name already exists, or the name is empty."))
     for line in table.lines:
         line.card = card
     PriceLine.objects.bulk_create(table.lines, batch_size=500)

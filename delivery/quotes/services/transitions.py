@@ -43,7 +43,7 @@ def discard_quote(*, actor: User, quote: Quote) -> Quote:
     try:
         quote.delete()
     except ProtectedError as error:
-        raise WrongState(_("A change request rests on %(quote)s.") % {"quote": quote}) from error
+        raise WrongState(_("A change request refers to %(quote)s.") % {"quote": quote}) from error
     quote.pk = pk
     audit_log.record(actor=actor, action="quote.discard", target=quote,
                      engagement=quote.engagement, data={"quote": str(quote)})

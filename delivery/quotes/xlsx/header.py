@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from openpyxl.worksheet.worksheet import Worksheet
 
 from delivery.documents.office.workbook_styles import height, safe_text, span, title_row
@@ -26,7 +26,7 @@ def write_head(sheet: Worksheet, facts: dict, total: int) -> None:
             (_("Date"), facts["quote_date"]), (_("Valid until"), f"{facts['valid_until']} {days}"),
             (_("Currency"), facts["currency"]), (_("Project"), project)), 2):
         _fact(sheet, row, label, value, LEFT)
-    _fact(sheet, 7, _("Subject"), facts["subject"], WHOLE)
+    _fact(sheet, 7, pgettext("of a quote", "Subject"), facts["subject"], WHOLE)
     _parties(sheet, facts)
     _fact(sheet, 15, _("Scope of services"),
           "\n".join(entry["text"] for entry in facts["scope"]), WHOLE)

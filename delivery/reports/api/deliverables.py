@@ -76,7 +76,7 @@ class DeliverableViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scope
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def reopen(self, request, pk=None):
-        """It is owed again."""
+        "Marked as outstanding again."
         services.reopen_deliverable(actor=request.user, deliverable=self.get_object())
         return self.fresh()
 

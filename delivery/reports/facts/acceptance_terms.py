@@ -52,7 +52,7 @@ def payments(source: Source) -> dict:
         [[pair(row.name, row.name_en), f"{row.percent.normalize():f} %", amount,
           both(lambda: _("signed as passed, conditions that hold it up closed"))]
          for row, amount in _milestones(source) if row.trigger == trigger],
-        empty=lambda: _("No payment of the plan waits for this certificate."))
+        empty=lambda: _("No payment in the plan depends on this certificate."))
 
 
 def _milestones(source: Source) -> list[tuple[Milestone, str | dict[str, str]]]:

@@ -134,7 +134,7 @@ def _nothing(analysed: list[Analysed]) -> str:
     """Whose sources were searched without a finding; what was not searched is said in the table."""
     searched = [entry.model.code for entry in analysed if entry.is_done]
     if not searched:
-        return _("No source was analysed, so nothing is known of what needs work.")
+        return _("No source was analysed, so what needs work is not known.")
     return _("The analyses of %(models)s name nothing that needs work.") % {
         "models": listed(searched)}
 

@@ -50,7 +50,7 @@ class Mode:
             said += [_("%(table)s: %(n)d entries.") % {
                 "table": r.values["table"], "n": int(r.values.get("rows") or 0)}
                 for r in self.readings]
-        return " ".join(said) or _("not run: nothing is known of it")
+        return " ".join(said) or _("not run: no result")
 
 
 def modes(source: Source) -> list[Mode]:

@@ -142,7 +142,7 @@ def _steps(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
     if job := measurement.job:
         yield f"1. #{job.pk} {kind_title(job.kind)}{colon()}{command_of(job)}"
     else:
-        yield "1. " + _("The file was stored by hand; no run of this system made it.")
+        yield "1. " + _("The file was uploaded by hand; no run of this system produced it.")
     yield "2. " + _("Read %(file)s with reader %(reader)s%(place)s.") % {
         "file": f"E{measurement.artifact_id}",
         "reader": f"{measurement.reader} {measurement.reader_version}",

@@ -68,8 +68,8 @@ def _seed(code: str, before: Fact, after: Fact) -> Condition:
                          DIFFERS)
     if before.is_stated:
         return Condition(code, asked, lambda: _(
-            "%(after)s in the settings of the run; of the source the survey states the same, no "
-            "file shows it") % values, OPEN)
+            "%(after)s in the run's settings; the survey states the same for the source, but no "
+            "file proves it") % values, OPEN)
     return Condition(code, asked, lambda: _(
         "%(after)s, recorded with the baseline and in the settings of the run") % values, PROVEN)
 
@@ -103,7 +103,7 @@ def conditions_table(found: list[Condition]) -> dict:
         column(lambda: _("What the record says")), column(lambda: _("Result"))],
         [[entry.model, both(entry.asked), both(entry.record), both(RESULTS[entry.state])]
          for entry in found], is_grouped=True, is_dense=True,
-        empty=lambda: _("No verdict rests on a curve."))
+        empty=lambda: _("No verdict is based on a curve."))
 
 
 def condition_count(found: list[Condition]) -> dict[str, int]:

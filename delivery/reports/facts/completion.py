@@ -61,7 +61,8 @@ def performed(source: Source) -> dict:
         [both(lambda: _("Persons who ran the tests")), _names(run["who"] for run in source.runs)],
         [both(lambda: _("Tools that read the raw files")), _names(_readers(source))],
         [both(lambda: _("Judged by")), both(lambda: _(
-            "the calculation engine of this system, version %(versions)s; nobody enters verdicts")
+            "the calculation engine of this system, version %(versions)s; verdicts are never "
+            "entered by hand")
             % {"versions": ", ".join(sorted(set(_engines(source)))) or "–"})]] if started else []
     return table(lambda: _("Time, place, persons and tools"), [
         column(lambda: pgettext("test record", "Item")),
@@ -93,7 +94,8 @@ def test_deliverables(source: Source) -> dict:
               len(source.runs), ""],
              [both(lambda: _("Raw files")), both(lambda: _("annex: evidence manifest")),
               len(source.evidence), both(lambda: _("one per file"))],
-             [both(lambda: _("Evidence bundle (zip)")), both(lambda: _("made of this report")), 1,
+             [both(lambda: _("Evidence bundle (zip)")), both(lambda: _("generated from "
+                                                                       "this report")), 1,
               both(lambda: _("SHA256SUMS in the bundle"))]]
     return table(lambda: _("Test deliverables"), [
         column(lambda: _("Deliverable")), column(lambda: _("Number or place")),

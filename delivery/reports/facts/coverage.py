@@ -83,7 +83,7 @@ def _cell(row: Row, aspect: str | None) -> dict[str, str]:
     """One line per criterion with its outcome."""
     return both(lambda: "\n".join(_lines(row.agreed.get(aspect, []))) or (
         _("no criterion agreed") if aspect in row.asked or aspect is None
-        else _("not asked for")))
+        else _("not required")))
 
 
 def _lines(agreed: Judged) -> Iterator[str]:

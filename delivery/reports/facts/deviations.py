@@ -124,8 +124,8 @@ def _environments(sides: Sides) -> Examination:
     counts = {"known": known, "missing": missing, "said": said}
     return Examination(
         lambda: _("Environment: source against target"),
-        lambda: _("%(known)d items compared, of which %(said)d with what the survey states of the "
-                  "source; %(missing)d not recorded on one side") % counts,
+        lambda: _("%(known)d items compared, %(said)d of them with the source as stated in the "
+                  "survey; %(missing)d not recorded on one side") % counts,
         known > 0 and not (missing or said), found)
 
 

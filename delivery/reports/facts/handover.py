@@ -102,4 +102,4 @@ def _table(caption, second, rows: list, third=lambda: _("Version")) -> dict:
         column(third, "code", is_required=True), column(lambda: _("Quantity"), "number"),
         column(lambda: _("Medium")), column(lambda: _("Checksum"), "hash", is_required=True),
         column(lambda: _("Received"), "box")], rows,
-                 empty=lambda: _("Nothing of this is delivered yet."))
+                 empty=lambda: _("Nothing of this kind has been delivered yet."))

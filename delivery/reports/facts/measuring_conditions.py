@@ -62,12 +62,12 @@ def measuring_conditions(source: Source, numbered: dict[int, str]) -> dict:
     """
     rows = [_row(entry) for entry in _measured(source, numbered)]
     return table(lambda: _(
-        "Conditions of the figures of performance; “not stated”: neither by the tool nor by the "
+        "Conditions of the performance figures; “not stated”: neither by the tool nor by the "
         "run's settings"), [
         column(lambda: _("Case"), "code"), column(lambda: _("Figure")),
         *(column(title) for title, _places, _names in CONDITIONS),
         *(column(lambda s=statistic: _statistic(s)) for statistic in STATISTICS)],
-        rows, is_dense=True, empty=lambda: _("No figure of performance was judged."))
+        rows, is_dense=True, empty=lambda: _("No performance figure was judged."))
 
 
 def _statistic(name: str) -> str:

@@ -25,7 +25,7 @@ def fee(source: Source) -> dict:
     return {**table(lambda: _fee_caption(quoted), [
         column(lambda: _("Item")),
         column(lambda: _("Amount"), "number", is_required=True)], rows,
-                    empty=lambda: _("No quotation is issued yet.")),
+                    empty=lambda: _("No quotation has been issued yet.")),
         "cure": reverse("quotes:engagement", args=[source.engagement.code])}
 
 

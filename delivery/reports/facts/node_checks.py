@@ -93,7 +93,7 @@ def cards(source: Source) -> dict:
             rows.append([node, f"{chip.get('npu')}-{chip.get('chip')}", chip.get("name") or "",
                          chip.get("health") or "", chip.get("temperature_c"), chip.get("power_w"),
                          "" if total is None else f"{used} / {total}"])
-    return table(lambda: _("Cards as npu-smi shows them"), [
+    return table(lambda: _("Cards as reported by npu-smi"), [
         column(lambda: _("Node")), column(lambda: _("Chip no."), "code"), column(lambda: _("Chip")),
         column(lambda: _("Health"), is_required=True),
         column(lambda: _("Temperature (°C)"), "number"),

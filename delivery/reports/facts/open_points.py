@@ -27,7 +27,7 @@ def _sentences(source: Source) -> Iterator:
     if lacks_preliminary(source):
         yield lambda: _("A provisional acceptance is agreed, and none was concluded.")
     if lacking := missing(source):
-        yield lambda: _("Missing of the agreed deliverables: %(names)s.") % {
+        yield lambda: _("Agreed deliverables still missing: %(names)s.") % {
             "names": listed(label() for label in lacking)}
     if (ends_on := source.engagement.ends_on) and source.today > ends_on:
         yield lambda: _("The period of the contract ended on %(day)s.") % {"day": f"{ends_on}"}

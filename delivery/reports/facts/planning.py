@@ -28,7 +28,7 @@ def effort_by_stage(source: Source) -> dict:
         column(lambda: _("Stage")), column(lambda: capfirst(_("low")), "number"),
         column(lambda: capfirst(_("likely")), "number", is_required=True),
         column(lambda: capfirst(_("high")), "number")], rows,
-        empty=lambda: _("No effort is estimated yet.")), "cure": _page("effort", source)}
+        empty=lambda: _("No effort has been estimated yet.")), "cure": _page("effort", source)}
 
 
 def _three(row: dict) -> list[str]:
@@ -50,7 +50,8 @@ def staffing(source: Source) -> dict:
     return {**table(lambda: _("Personnel"), [
         column(lambda: _("Grade")),
         column(lambda: _("Person-days"), "number", is_required=True)], rows,
-        empty=lambda: _("No personnel is planned yet.")), "cure": _page("effort", source)}
+        empty=lambda: _("No personnel has "
+                        "been planned yet.")), "cure": _page("effort", source)}
 
 
 def effort_compared(source: Source) -> dict:
@@ -90,7 +91,8 @@ def tasks(source: Source) -> dict:
         column(lambda: _("Start"), "day", is_required=True),
         column(lambda: _("Finish"), "day", is_required=True),
         column(lambda: _("Working days"), "number")], rows,
-                    empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
+                    empty=lambda: _("No plan has been "
+                                    "made yet.")), "cure": _page("plan", source)}
 
 
 def _manager(source: Source) -> str:
@@ -112,7 +114,8 @@ def stages_in_time(source: Source) -> dict:
     return {**table(lambda: _("Schedule by stage"), [
         column(lambda: _("Stage")), column(lambda: _("Start"), "day"),
         column(lambda: _("Finish"), "day"), column(lambda: _("Models"), "number")], rows,
-                    empty=lambda: _("No plan is made yet.")), "cure": _page("plan", source)}
+                    empty=lambda: _("No plan has been "
+                                    "made yet.")), "cure": _page("plan", source)}
 
 
 def milestones(source: Source) -> dict:
@@ -129,7 +132,8 @@ def milestones(source: Source) -> dict:
         column(lambda: _("Milestone")), column(lambda: _("Date"), "day"),
         column(lambda: _("Released by")), column(lambda: _("Payment"), "number",
                                                  is_required=True)], rows,
-        empty=lambda: _("No milestone is set yet.")), "cure": _page("milestones", source)}
+        empty=lambda: _("No milestone has "
+                        "been set yet.")), "cure": _page("milestones", source)}
 
 
 def risks(source: Source) -> dict:

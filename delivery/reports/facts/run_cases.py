@@ -204,7 +204,7 @@ def _whose(job: Job) -> str:
 def _accuracy_steps(found: Examined) -> Iterator[str]:
     yield from _commands(found.newest)
     if len(found.runs) > len(found.newest):
-        yield _("%(n)d runs in all; the newest of each model counts.") % {"n": len(found.runs)}
+        yield _("Runs in all: %(n)d; the newest of each model counts.") % {"n": len(found.runs)}
 
 
 def _accuracy_results(found: Examined) -> Iterator[str]:

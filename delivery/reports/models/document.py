@@ -138,7 +138,7 @@ class DocumentStep(models.Model):
         SUBMIT = "submit", _("Submitted for review")
         REVIEW = "review", _("Reviewed")
         SEND_BACK = "send_back", _("Sent back")
-        RECALL = "recall", _("Taken back by its author")
+        RECALL = "recall", _("Withdrawn by its author")
         HAND_OVER = "hand_over", _("Handed over")
         CO_SIGN = "co_sign", _("Co-signer added")
         APPROVE = "approve", _("Approved")

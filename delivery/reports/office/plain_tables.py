@@ -65,7 +65,7 @@ def departures(facts: dict) -> Iterator[dict]:
                [(row["number"], row["model"], row["stage"],
                  in_turn(row["checks"]), row["reason"],
                  f"{row['signed_by']} {row['signed_at']}") for row in found["stage_waivers"]]),
-        plain_table(_("Verdicts in spite of which a stage passed"), [
+        plain_table(_("Failed verdicts waived for a stage"), [
             (_("Model"), "code"), (_("Metric"), "text"), (_("Reason"), "text"),
             (_("Scope"), "text"), (_("Valid until"), "day"), (_("Signed by"), "text")],
                [(row["model"], row["name"], row["reason"], row["scope"], row["expires_on"],

@@ -120,7 +120,7 @@ def _check_proof(deliverable: Deliverable, given: dict) -> None:
 def _check(engagement: Engagement, fields: dict) -> None:
     owner, model = fields.get("owner"), fields.get("model")
     if owner and not engagement.memberships.filter(user=owner).exists():
-        raise InvalidInput(_("%(person)s is no member of this engagement.") % {"person": owner})
+        raise InvalidInput(_("%(person)s is not a member of this engagement.") % {"person": owner})
     if model and model.engagement_id != engagement.pk:
         raise InvalidInput(_("The model belongs to another engagement."))
 

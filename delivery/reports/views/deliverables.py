@@ -70,7 +70,7 @@ def deliverable_proof(request, pk):
 def deliverable_reopen(request, pk):
     row = _row(request, pk)
     attempt(request, lambda: services.reopen_deliverable(actor=request.user, deliverable=row),
-            _("It is owed again."))
+            _("Marked as outstanding again."))
     return redirect("reports:deliverables", row.engagement.code)
 
 

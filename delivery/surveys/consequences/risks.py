@@ -57,7 +57,7 @@ RULES: dict[str, Rule] = {
                           _("Loss of accuracy by quantisation"),
                           _("Agree on the acceptable loss and on a route back.")),
     "dvpp": _rule("dvpp", "yes", "2×3", _("Parameters of DVPP, AIPP and model do not fit"),
-                  _("Check the chain with one picture before any tuning.")),
+                  _("Check the pipeline with a single image before any tuning.")),
     "published_accuracy": _rule("accuracy_source", "published", "3×4",
                                 _("The accuracy baseline is published, not measured"),
                                 _("Reproduce it on the source platform before signing criteria.")),
@@ -78,7 +78,7 @@ RULES: dict[str, Rule] = {
                   _("Install the Ascend build of APEX, or change to native AMP; compare the "
                     "curves again.")),
     "hardware": _rule("procurement", "cloud_buy local_buy", "3×4",
-                      _("The target hardware is not there yet"),
+                      _("The target hardware is not available yet"),
                       _("Agree on a date and on a place to work until then."), is_per_model=False),
     **{code: _rule("risks", code, "3×3", title, _("Known to the customer: agree on an owner."),
                    is_per_model=False) for code, title in (

@@ -20,8 +20,8 @@ from workers.rules.rule_list import FAMILIES
 class RulesToRun(Kind):
     code = "rules"
     title = gettext_lazy("Rules to run")
-    explanation = gettext_lazy("The gate of the design stage asks that no blocking rule among "
-                               "these is broken by the answers.")
+    explanation = gettext_lazy("The gate of the design stage requires that the answers break none "
+                               "of the blocking rules among these.")
 
     def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:

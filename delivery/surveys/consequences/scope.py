@@ -53,7 +53,7 @@ class ScopeOfModel(Kind):
 @register
 class Facts(Kind):
     code = "fact"
-    title = gettext_lazy("Facts of engagement and models")
+    title = gettext_lazy("Details of engagement and models")
 
     def follow(self, given: CountedAnswers) -> Iterator[Item]:
         if goals := given.codes("scope"):

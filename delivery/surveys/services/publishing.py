@@ -97,7 +97,7 @@ def _check_codes(entry: dict, questions: dict[str, dict]) -> None:
         offered = {option["code"] for option in other["options"]} or (
             {"yes", "no"} if other["type"] == Question.Type.BOOL else set())
         if not codes or set(codes) - offered:
-            _refuse(entry["key"], _("its condition asks “%(key)s” for what it does not offer")
+            _refuse(entry["key"], _("its condition expects an option that “%(key)s” does not have")
                     % {"key": key})
 
 
@@ -107,7 +107,7 @@ def _refuse_circles(needs: dict[str, set[str]]) -> None:
     while ready := {key for key, on in needs.items() if key not in resolved and on <= resolved}:
         resolved |= ready
     if circle := sorted(set(needs) - resolved):
-        _refuse(circle[0], _("its condition leads back to itself"))
+        _refuse(circle[0], _("its condition is circular"))
 
 
 def _question(number: int, entry: Any) -> dict:

@@ -52,7 +52,7 @@ def _require_movable(survey: Survey, target: Questionnaire, version: int) -> Non
         raise WrongState(_("The survey already has the latest questions."))
     if target.version != version:
         raise WrongState(_("Version %(version)d of the questionnaire was published meanwhile; "
-                           "look at what it changes.") % {"version": target.version})
+                           "review its changes.") % {"version": target.version})
 
 
 def _move_comments(survey: Survey, target: Questionnaire) -> None:

@@ -89,8 +89,9 @@ def apply(request, code):
 def _tell(request, count: int) -> None:
     from django.contrib import messages
 
-    messages.info(request, ngettext("%(n)d item has its audit entry.",
-                                    "%(n)d items have their audit entries.", count) % {"n": count})
+    messages.info(request, ngettext("%(n)d item is recorded in the audit log.",
+                                    "%(n)d "
+                                    "items are recorded in the audit log.", count) % {"n": count})
 
 
 @require_POST

@@ -68,7 +68,7 @@ def test_the_lines_end_in_the_figure_and_the_threshold(judged):
         rows = calculation.step_rows(queries.newest_verdict(judged))
     verdict = queries.newest_verdict(judged)
     assert lines[1].endswith(f"÷ 200 = {calculation.number(verdict.figure)}")
-    assert lines[-1] == "1.020 % < 2 %, asked for is < 2 %"
+    assert lines[-1] == "1.020 % < 2 %, required: < 2 %"
     assert [row["step"] for row in rows][:4] == [1, 2, 3, 51]
     assert rows[3]["relative"].startswith("5.00")
 

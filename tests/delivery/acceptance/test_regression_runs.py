@@ -139,7 +139,7 @@ def test_a_chain_is_repeated_from_its_first_step(
     assert (first.is_regression, first.node, first.kind) == (True, newer, PROBE)
     client.force_login(people[Role.CONSULTANT])
     page = reverse("acceptance:regression_run", args=[run.pk])
-    assert "waits for the steps before it" in client.get(
+    assert "waiting for the steps before it" in client.get(
         page, headers={"accept-language": "en"}).content.decode()
     [told] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
     assert {row["repeated_job"] for row in told["moved"]} == {None}

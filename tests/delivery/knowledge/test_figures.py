@@ -241,8 +241,8 @@ def test_a_baseline_far_from_all_others_is_asked_about(project, node, people, cl
     confirm_baseline(actor=manager, baseline=usual)
     with override("en"), pytest.raises(InvalidInput) as refused:
         confirm_baseline(actor=manager, baseline=far)
-    assert "beyond three times the range that 2 engagements measured of Qwen 4–10B" in str(
-        refused.value)
+    expected = "more than three times outside the range measured in 2 engagements for Qwen 4–10B"
+    assert expected in str(refused.value)
     shown = api_client(manager).get(f"/api/v1/baselines/{far.pk}/").json()
     assert len(shown["questions"]) == 1
     client.force_login(manager)

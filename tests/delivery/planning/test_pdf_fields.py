@@ -21,7 +21,7 @@ from tests.delivery.planning.test_pdf_documents import (  # noqa: F401  (fixture
 
 PAPERS = {
     "meeting": (pdf_documents.minutes_pdf, (
-        "Number", "Topic", "Time", "Place or way", "Chair", "Recorded by",
+        "Number", "Topic", "Time", "Place or method", "Chair", "Recorded by",
         "Participants (organisation)", "Agenda", "Discussion", "Decisions", "To-dos", "Owner",
         "Due date", "Attachments", "Seal")),
     "week": (pdf_documents.weekly_pdf, (

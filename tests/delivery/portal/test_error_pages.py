@@ -29,7 +29,7 @@ def test_a_form_that_was_open_too_long(people):
 def test_an_address_that_only_takes_entries(manager):
     answer = manager.get("/logout/")
     assert (answer.status_code, answer["Allow"]) == (405, "POST, OPTIONS")
-    assert "only takes entries" in answer.content.decode()
+    assert "only accepts form submissions" in answer.content.decode()
 
 
 def test_more_fields_than_the_portal_takes(manager, settings):

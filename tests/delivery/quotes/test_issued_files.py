@@ -166,7 +166,7 @@ def test_people_are_told_of_a_file_that_can_never_be_made(
     assert (event.engagement, event.path) == (issued.engagement, page)
     monkeypatch.setitem(quote_files.RENDERERS, "xlsx", good)
     services.store_quote_files(issued.pk)
-    assert "could not be made" not in client.get(page, headers=english).content.decode()
+    assert "could not be generated" not in client.get(page, headers=english).content.decode()
 
 
 def test_the_version_of_a_change_order_gets_files_too(
@@ -193,7 +193,8 @@ def test_the_page_says_that_a_file_is_being_made(client, people, issued, form):
     answer = client.get(reverse(f"quotes:{form}", args=[issued.pk, "en"]),
                         headers={"accept-language": "en"})
     assert answer.url == reverse("quotes:quote", args=[issued.pk])
-    assert ["being made" in str(message) for message in get_messages(answer.wsgi_request)] == [True]
+    messages = [str(message) for message in get_messages(answer.wsgi_request)]
+    assert ["being generated" in message for message in messages] == [True]
 
 
 def test_a_download_never_renders_again(client, api, people, issued, quick):

@@ -49,7 +49,7 @@ def test_time_place_persons_and_tools_follow_from_the_runs(delivered, people, sh
     assert rows["Test period"] == "2025-06-24 10:00:00 – 2025-06-24 16:48:00"
     assert rows["Place (nodes)"] == "bms-01"
     assert rows["Persons who ran the tests"] == str(people[Role.CONSULTANT])
-    assert "nobody enters verdicts" in rows["Judged by"]
+    assert "verdicts are never entered by hand" in rows["Judged by"]
 
 
 def test_a_report_without_runs_says_so(engagement, people):

@@ -79,7 +79,7 @@ FIELDS = {
            "signatures": SIGNED},
     "EC": {"summary": {"结论": "checks"}, "project": PROJECT,
            "nodes": {"节点": "Chip; Cards", "版本": "Versions"},
-           "checks": {"检查": "Check; Found; By; Time", "卡": "Cards as npu-smi shows them"},
+           "checks": {"检查": "Check; Found; By; Time", "卡": "Cards as reported by npu-smi"},
            "comparison": {"源与目标": "Source platform (GPU); Target platform (NPU)"},
            "manifest": FILES},
     "TR": {

@@ -169,7 +169,7 @@ def test_company_accounts_and_second_factors(provider, tmp_path):
             assert is_inside(answer), answer.text
         assert "王工" in answer.text
         for sub, sentence in (("eve", "Your groups give you no role"),
-                              ("boss", "was not made by this way")):
+                              ("boss", "was not created by this sign-in method")):
             session, answer = desk.provider(sub)
             assert answer.url.endswith("/login/")
             assert sentence in session.get(desk.base + "/login/", headers={

@@ -30,8 +30,8 @@ def step_seconds(job, number: int) -> tuple[float, dict]:
     stored = artifact and artifact.readings.filter(kind="training_log").first()
     median = ((stored.values if stored else {}).get("iteration_time_ms") or {}).get("median")
     if not median:
-        raise InvalidInput(gettext("File %(number)s is no training log of this engagement with "
-                                     "times per step.") % {"number": number})
+        raise InvalidInput(gettext("File %(number)s is not a training log of this engagement with "
+                                   "times per step.") % {"number": number})
     return float(median) / 1000, stored.values
 
 

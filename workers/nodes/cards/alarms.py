@@ -17,7 +17,7 @@ GROWTH_FORGOTTEN = timedelta(days=1)  # a counter never falls: without growth th
 REMEDIES = {
     Kind.HEALTH: _(
         "Run “npu-smi info -t health -i <NPU>” for the error code and look it up in the driver's "
-        "health-management documents; a reset (“npu-smi set -t reset”) cures some, others want "
+        "health-management documents; a reset (“npu-smi set -t reset”) fixes some, others need "
         "the vendor. No new job is given a card with an alarm."),
     Kind.ECC: _(
         "Memory errors that cannot be corrected spoil results: end the job, run “npu-smi info -t "

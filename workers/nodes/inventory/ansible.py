@@ -92,7 +92,7 @@ def expanded(pattern: str) -> Iterator[str]:
     elif len(first) == len(last) == 1:
         texts = [chr(n) for n in _bounded(ord(first), ord(last), step)]
     else:
-        raise damaged(_("“%(text)s” is no range of hosts") % {"text": pattern[:80]})
+        raise damaged(_("“%(text)s” is not a valid range of hosts") % {"text": pattern[:80]})
     for text in texts:
         yield from expanded(pattern[:found.start()] + text + pattern[found.end():])
 
@@ -131,7 +131,7 @@ def _take_ini(inventory: Inventory, group: str, part: str | None, line: str) -> 
         return
     host, *words = shlex.split(line, comments=True)
     if any("=" not in word for word in words):
-        raise ValueError(_("behind a host stand variables only, each as name=value"))
+        raise ValueError(_("only variables may follow a host, each as name=value"))
     pairs = (word.split("=", 1) for word in words)
     inventory.add_host(group, host, {name: value[:MAX_CELL] for name, value in pairs})
 
@@ -189,7 +189,7 @@ def _mapping(value: Any, name: str) -> dict:
         return {}
     if not isinstance(value, dict):
         raise InvalidInput(_("The file cannot be read: %(why)s.") % {
-            "why": _("“%(name)s” is no mapping") % {"name": name[:80]}})
+            "why": _("“%(name)s” is not a mapping") % {"name": name[:80]}})
     return value
 
 

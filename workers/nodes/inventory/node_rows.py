@@ -158,7 +158,7 @@ def _checked(place: str, found: dict[str, str]) -> tuple[NodeRow, list[Fault]]:
         elif text.isascii() and text.isdigit() and len(text) < 7:
             fields[column] = int(text)
         else:
-            faults.append(_fault(place, column, gettext("“%(text)s” is no whole number") % {
+            faults.append(_fault(place, column, gettext("“%(text)s” is not a whole number") % {
                 "text": text[:40]}))
     row = NodeRow(place, fields, fields.pop("fingerprint", ""))
     told = {fault.column for fault in faults}
@@ -175,7 +175,7 @@ def _model_faults(row: NodeRow) -> Iterator[Fault]:
         for column, sentences in error.message_dict.items():
             yield _fault(row.place, column, " ".join(sentences).rstrip(".。"))
     if row.fingerprint and not FINGERPRINT.fullmatch(row.fingerprint):
-        yield _fault(row.place, "fingerprint", gettext("this is no fingerprint"))
+        yield _fault(row.place, "fingerprint", gettext("this is not a fingerprint"))
     if row.fields.get("bastion_host") and not _is_key(row.fields.get("bastion_host_key", "")):
         yield _fault(row.place, "bastion_host_key", gettext(
             "the bastion's host key is missing or cannot be read"))
@@ -197,7 +197,7 @@ def _key_faults(row: NodeRow) -> Iterator[Fault]:
         if certificate:
             certificates.facts_of(certificate)
     except ValueError:
-        yield _fault(row.place, "certificate", gettext("this is no certificate of OpenSSH"))
+        yield _fault(row.place, "certificate", gettext("this is not an OpenSSH certificate"))
 
 
 def _is_key(text: str) -> bool:

@@ -21,7 +21,7 @@ def mounts(text: str) -> list[dict]:
         server, export, inside = [*line.split(":"), "", "", ""][:3]
         if not server or not export.startswith("/") or not inside.startswith("/") \
                 or line.count(":") != 2:
-            raise ValueError(_("“%(line)s” is no mount; a line reads SERVER:/export:/inside.")
+            raise ValueError(_("“%(line)s” is not a mount; a line reads SERVER:/export:/inside.")
                              % {"line": line})
         found.append({"nfs_server_path": f"{server}:{export}", "local_path": inside,
                       "read_only": False})

@@ -43,7 +43,7 @@ TERMINATED = gettext_noop(
     "Terminated in ModelArts (job %(id)s), not through the desk, or at ModelArts' time limit. "
     "%(detail)s")
 CREATE_FAILED = gettext_noop(
-    "ModelArts could not make its container (job %(id)s, %(reason)s). %(detail)s %(output)s")
+    "ModelArts could not create its container (job %(id)s, %(reason)s). %(detail)s %(output)s")
 NOT_SHARED = gettext_noop(
     "ModelArts ran it (job %(id)s, exit code %(exit)s), but its container did not begin in the "
     "job's folder: the scratch folder must lie on the SFS Turbo that containers and the log-in "

@@ -26,7 +26,7 @@ def require_authority(text: str) -> None:
     try:
         ssl.create_default_context(cadata=text)
     except (ssl.SSLError, ValueError):
-        raise ValueError(_("that is no certificate in PEM.")) from None
+        raise ValueError(_("that is not a PEM certificate.")) from None
 
 
 def fingerprints(text: str) -> str:
@@ -98,7 +98,7 @@ OPTIONS = (
         "Separated by commas: npu=only:NoSchedule"), pattern=PAIRS, check=tolerations),
     Option("labels", gettext_lazy("Labels of jobs and pods"), gettext_lazy(
         "Separated by commas: ring-controller.atlas=ascend-910b"), pattern=PAIRS, check=pairs),
-    Option("pull_secret", gettext_lazy("Secret for pulling images"), pattern=LABEL),
+    Option("pull_secret", gettext_lazy("Image pull secret"), pattern=LABEL),
     Option("service_account", gettext_lazy("Service account of pods"), pattern=LABEL),
     Option("priority_class", gettext_lazy("Priority class"), pattern=LABEL),
     Option("keep_hours", gettext_lazy("Hours to keep ended jobs in the cluster"), gettext_lazy(

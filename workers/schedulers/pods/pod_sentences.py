@@ -13,10 +13,10 @@ from workers.remote.scheduled import Scheduled
 
 WAITING = gettext_noop("Waiting in Kubernetes: %(why)s")
 NO_IMAGE = gettext_noop(
-    "the image cannot be pulled (%(reason)s): %(detail)s Kubernetes tries on and on; cancel it and "
-    "mend the image's name, the registry or the secret for pulling.")
+    "the image cannot be pulled (%(reason)s): %(detail)s Kubernetes keeps retrying; cancel the "
+    "job and correct the image's name, the registry or the pull secret.")
 NOT_MADE = gettext_noop(
-    "its container cannot be made (%(reason)s): %(detail)s It will not start like this.")
+    "its container cannot be created (%(reason)s): %(detail)s It will not start like this.")
 REASONS = {
     "Unschedulable": gettext_noop(
         "no node of the cluster can take it now (Unschedulable): %(detail)s"),
@@ -26,9 +26,9 @@ REASONS = {
     "CreateContainerConfigError": NOT_MADE, "CreateContainerError": NOT_MADE,
     "RunContainerError": NOT_MADE, "CrashLoopBackOff": NOT_MADE,
     "ContainerCreating": gettext_noop(
-        "its container is being made: the image is pulled, volumes are mounted. %(detail)s"),
+        "its container is being created: the image is pulled, volumes are mounted. %(detail)s"),
     "PodInitializing": gettext_noop("its pod is being prepared. %(detail)s"),
-    "": gettext_noop("its pod has not been made yet. %(detail)s"),
+    "": gettext_noop("its pod has not been created yet. %(detail)s"),
 }
 OTHER_REASON = gettext_noop("Kubernetes gives the reason “%(reason)s”. %(detail)s")
 

@@ -26,7 +26,7 @@ def _volume(line: str) -> Volume:
     is_read_only = parts[-1:] == ["ro"]
     parts = parts[:-1] if is_read_only else parts
     if len(parts) != KINDS.get(kind) or not _is_path(parts[-1]) or not all(parts):
-        raise ValueError(_("“%(line)s” is no volume; a line reads pvc:CLAIM:/inside, "
+        raise ValueError(_("“%(line)s” is not a volume; a line reads pvc:CLAIM:/inside, "
                            "nfs:SERVER:/export:/inside or host:/on/nodes:/inside, and :ro after "
                            "it where it is only read.") % {"line": line})
     *source, path = parts

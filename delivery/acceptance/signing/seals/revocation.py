@@ -65,7 +65,7 @@ def _read(path: str, parse):
         return parse(Path(path).read_bytes())
     except (OSError, ValueError) as error:
         raise RevocationUnreadable(
-            _("%(path)s is no revocation list or OCSP answer that can be read.")
+            _("%(path)s is not a readable revocation list or OCSP response.")
             % {"path": path}) from error
 
 

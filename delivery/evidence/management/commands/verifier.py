@@ -41,7 +41,7 @@ class Command(BaseCommand):
             (write_wheel if out.suffix == ".whl" else write_file)(out, Path(folder))
         self.stdout.write(f"{out} ({len(names)} modules, {out.stat().st_size // 1024} KB)")
         if not (base / CATALOGUE).is_file():
-            self.stdout.write(_("It speaks English only: the translations are not compiled."))
+            self.stdout.write(_("English only: the translations are not compiled."))
         if out.suffix == ".whl":
             self.stdout.write(f"pip install {out}; desk-verify <bundle.zip>")
         else:

@@ -100,7 +100,7 @@ class Command(BaseCommand):
             bundles, goes_on=goes_on, told=self._tell_progress))
         failed = sum(not step.is_good for step in steps)
         if failed:
-            raise CommandError(_("The audit log was changed: %(n)d findings.") % {"n": failed})
+            raise CommandError(_("The audit log was changed; findings: %(n)d.") % {"n": failed})
         self.stdout.write(_("The audit log is unbroken."))
 
     def _tell_progress(self, number: int, last: int) -> None:

@@ -32,5 +32,5 @@ class Command(BaseCommand):
                 "sentence": finding.sentence})
         broken = sum(finding.state == BAD for finding in found)
         if broken:
-            raise CommandError(_("%(broken)d of %(all)d things do not work.") % {
+            raise CommandError(_("%(broken)d of %(all)d checks failed.") % {
                 "broken": broken, "all": len(found)})

@@ -104,7 +104,7 @@ def failures_but_signature(path) -> list[str]:
     """What is found by the other checks, as in a bundle that nobody signed."""
     first, *others = failures(path)
     assert first == "SHA256SUMS is not what 昇腾迁移交付有限公司 · Delivery Desk signed: " \
-                    "SHA256SUMS.p7s does not hold."
+                    "SHA256SUMS.p7s is not valid."
     return others
 
 
@@ -278,7 +278,7 @@ def verified(path, certificate, **options) -> str:
 
 def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle, certificate):
     text = verified(signed_bundle, certificate)
-    assert text.count("holds for the whole file") == 2
+    assert text.count("is valid for the whole file") == 2
     assert "practice certificate" not in text
     assert "Signature of 陈国栋" in text
 
@@ -301,7 +301,7 @@ def test_a_copy_whose_seal_was_taken_off_fails(signed_bundle):
         content = files[name].read_bytes()
         files[name].write_bytes(content[:content.index(b"%%EOF") + 6])
 
-    assert any("bears no seal" in text
+    assert any("carries no readable seal" in text
                for text in failures_but_signature(rewritten(signed_bundle, take_off)))
 
 

@@ -164,7 +164,7 @@ def test_the_single_file_finds_it_without_our_installation(bundle, firm_key, tmp
     good = run(bundle, "--certificate", firm_key)
     assert (good.returncode, "LLM · loss_mean_relative_error" in good.stdout) == (0, True), good
     unnamed = run(bundle)
-    assert (unnamed.returncode, "Whose certificate it is was not checked" in unnamed.stdout,
+    assert (unnamed.returncode, "The owner of the certificate was not checked" in unnamed.stdout,
             "Delivery Desk" in unnamed.stdout) == (3, True, True), unnamed
     with zipfile.ZipFile(bundle) as archive:
         member = archive.getinfo("verdicts.json")

@@ -53,7 +53,7 @@ def test_a_mode_that_did_not_run_says_so_and_one_that_ran_gives_its_sentence(del
                                "Unsupported APIs were not looked for in this mode.",
                        message_values={"affinity": 2, "files": 3})
     rows = [row[:3] for row in contents()["modes"]["rows"] if row[0] == "LLM"]
-    unknown = "not run: nothing is known of it"
+    unknown = "not run: no result"
     assert rows == [
         ["LLM", "APIs of PyTorch", unknown], ["LLM", "APIs of third-party libraries", unknown],
         ["LLM", "APIs with an affinity API",

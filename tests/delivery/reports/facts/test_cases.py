@@ -168,7 +168,7 @@ def test_accuracy_runs_are_cases_of_which_the_newest_of_each_model_counts(delive
     about, where, steps, expected, _actual, state = rows["TA-01"]
     assert (about, where) == ("LLM\nTraining tuning", "Node: bms-01")
     assert steps == (f"#{second.pk} Configuration check before training: msprobe two\n"
-                     "2 runs in all; the newest of each model counts.")
+                     "Runs in all: 2; the newest of each model counts.")
     assert expected == "The comparison was written; differences are shown, not judged."
     assert state == "as expected"
     about, _where, steps, _expected, actual, state = rows["TA-02"]

@@ -101,7 +101,7 @@ def test_what_the_survey_states_of_the_source_is_shown_as_stated(delivered, fact
     assert rows["CUDA"][0] == "12.1"  # the baseline's own record goes first
     assert "Data type" in facts()["unrecorded"]
     extent = {row[0]: row[1] for row in facts()["tables"]["examined"]["rows"]}
-    assert "with what the survey states" in extent["Environment: source against target"]
+    assert "with the source as stated in the survey" in extent["Environment: source against target"]
 
 
 @pytest.mark.parametrize(("framework", "expected"), [

@@ -81,7 +81,7 @@ def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
     delivered.models.filter(code="LLM").update(scope="training")
     rows = by_model(facts()["tables"]["coverage"])
     assert ("LLM", "Inference") not in rows
-    assert rows["PSR", "Inference"][3] == "not asked for"
+    assert rows["PSR", "Inference"][3] == "not required"
     assert rows["PSR", "Training"][1].endswith("Not tested")  # a signed criterion stays in sight
     assert facts()["coverage"] == {"agreed": 2, "all": 4 + 3 + 1}
 
@@ -176,7 +176,7 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
     assert facts()["tables"]["deliverables"]["rows"][0][1:3] == [
         "1", "1 of 2 models; missing: PSR\ntrain_npu.py"]
     assert any(sentence.startswith(
-        f"Missing of the agreed deliverables: {code} {lacks}, {scripts} {lacks}, {weights}")
+        f"Agreed deliverables still missing: {code} {lacks}, {scripts} {lacks}, {weights}")
         for sentence in facts()["open_points"])
     stored(delivered, models["PSR"], "train_npu.py", b"pass", job=jobs["PSR"])
     for code, model in models.items():

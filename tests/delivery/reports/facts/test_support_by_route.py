@@ -61,7 +61,7 @@ def test_a_route_without_an_analysis_says_so(delivered, route):
         "not analysed: the route requires no analysis"}
     assert {cell for row in found["support"]["rows"] for cell in row[3:]} == {"–"}
     assert found["gaps"]["empty"] == (
-        "No source was analysed, so nothing is known of what needs work.")
+        "No source was analysed, so what needs work is not known.")
 
 
 @pytest.mark.parametrize("code", ["AS", "SOW"])
