@@ -33,7 +33,7 @@ def test_settings_are_typed(technique, given, kept):
 
 
 @pytest.mark.parametrize(("technique", "given", "said"), [
-    ("compression", {"ratio": "1.3"}, "ratio = 1.3: possible is 0–1"),
+    ("compression", {"ratio": "1.3"}, "ratio = 1.3: allowed range: 0–1"),
     ("compression", {"ratio": "NaN"}, "0–1"),
     ("tiered_memory", {"hbm_reserved_mb": "2 GB"}, "1–1048576 MB"),
     ("tiered_memory", {"hbm_reserved_mb": "2.5"}, "1–1048576 MB"),
@@ -59,7 +59,7 @@ def test_a_round_shows_what_was_configured(client, people, model, run, record):
     form = {"area": "communication", "change": "top-k", "artifact": run(400).pk,
             "technique": "compression"}
     refused = client.post(address, {**form, "configuration": "ratio = 3"})
-    assert "ratio = 3: possible is 0–1" in refused.content.decode()
+    assert "ratio = 3: allowed range: 0–1" in refused.content.decode()
     assert client.post(address, {**form, "configuration": "ratio = 0.3\nmethod = topk"}
                        ).status_code == 302
     entry = model.optimisation_rounds.get(number=1)
