@@ -80,6 +80,7 @@ def test_an_issued_document_is_immutable(short, delivered, people):
             service(actor=people[Role.MANAGER], document=document)
 
 
+@pytest.mark.slow
 def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, people):
     manager, first = people[Role.MANAGER], report(delivered, people)
     with pytest.raises(InvalidInput):
@@ -94,6 +95,7 @@ def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, 
         services.draft_correction(actor=manager, document=first, reason="again")
 
 
+@pytest.mark.slow
 def test_a_replaced_version_says_so_wherever_it_is_shown(short, delivered, people, client):
     manager, first = people[Role.MANAGER], report(delivered, people)
     second = issued_document(services.draft_correction(
@@ -170,6 +172,7 @@ def test_pages_and_files(short, delivered, people, stranger, client):
     assert client.get(f"/documents/files/{stored.pk}/").status_code == 404
 
 
+@pytest.mark.slow
 def test_drafting_and_issuing_by_pages_and_api(short, delivered, people, client):
     client.force_login(people[Role.MANAGER])
     client.post("/engagements/EP2501/documents/draft/", {"kind": "FA"})
@@ -209,6 +212,7 @@ def fill_orders(document):
         assert services.take_render_job(order.pk)
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_report(practised, people):
     manager = people[Role.MANAGER]
     document = services.draft_test_report(actor=manager, engagement=practised)
@@ -244,6 +248,7 @@ def test_genuine_data_bears_no_mark(delivered, people):
     assert str(people[Role.REVIEWER]) in text  # who confirmed the criteria with his account
 
 
+@pytest.mark.slow
 def test_lists_take_as_many_queries_for_many_documents_as_for_one(
         short, delivered, people, client):
     client.force_login(people[Role.MANAGER])
@@ -265,6 +270,7 @@ def test_lists_take_as_many_queries_for_many_documents_as_for_one(
     assert counts() == one
 
 
+@pytest.mark.slow
 def test_the_cover_of_a_withdrawn_practice_paper_is_one_page(practised, people):
     """Two banners leave room for the content hash and the code that leads to the check."""
     draft = services.draft_document(actor=people[Role.MANAGER], engagement=practised, kind="AC")

@@ -11,6 +11,8 @@ import pytest
 from delivery.documents.bilingual import LANGUAGES
 from delivery.reports.rendering import render_document
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = Path(__file__).parent / "data" / "sample_documents.json.gz"
 TEST_REPORT, CERTIFICATE = 20, 12  # pages at most
 

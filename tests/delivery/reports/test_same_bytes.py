@@ -7,6 +7,8 @@ from delivery.reports import registry, services
 from engagements.models import Role
 from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
+pytestmark = pytest.mark.slow
+
 
 def issued_facts(engagement, people, kind: str) -> dict:
     """The snapshot of a draft under a number, as it is frozen at issuing."""

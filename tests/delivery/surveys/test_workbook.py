@@ -174,6 +174,7 @@ def test_a_date_in_a_text_cell_is_that_day(complete):
     assert row.after == "2026-03-31"
 
 
+@pytest.mark.slow
 def test_three_hundred_models_come_back(complete):
     MigratedModel.objects.bulk_create(
         MigratedModel(engagement=complete.engagement, code=f"N{n:03}", name="模型")

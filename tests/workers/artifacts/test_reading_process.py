@@ -14,6 +14,8 @@ from workers.artifacts import reading_process
 from workers.artifacts.reading_process import read_file, run_bounded
 from workers.readers.base import ReadError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _children(settings):

@@ -12,7 +12,7 @@ from workers.kinds import base as registry
 from workers.models import Artifact, Job, JobState, Node
 from workers.nodes import ssh
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 class WriterKind(JobKind):

@@ -20,7 +20,7 @@ from workers.nodes import ssh
 from workers.nodes.card_leases import held_cards
 from workers.remote import scripts
 
-pytestmark = [pytest.mark.django_db(transaction=True),
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
 
 STUBBORN = """

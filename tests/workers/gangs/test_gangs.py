@@ -17,7 +17,7 @@ from workers.models import Job, JobState, Node
 from workers.nodes.card_leases import held_cards
 from workers.services import runtimes
 
-pytestmark = [pytest.mark.django_db(transaction=True),
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
 PEER = """
 import os, socket, sys, time

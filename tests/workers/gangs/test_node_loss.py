@@ -14,7 +14,7 @@ from workers.logs import live_log
 from workers.models import JobState, Node
 from workers.nodes import ssh
 
-pytestmark = [pytest.mark.django_db(transaction=True),
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs root, sshd and unshare")]
 # Two workers with sessions of their own that ignore SIGTERM, as data loaders do.
 STUBBORN = """

@@ -13,6 +13,8 @@ from tests.workers.kinds.outputs import SAMPLES, Files, good, said
 from workers import kinds
 from workers.kinds.base import Judgement
 
+pytestmark = pytest.mark.slow
+
 kinds.load_all()
 UNKNOWN = b"layout of release 99\nsomething that no reader knows\n"
 NOT_FOUND = b"sh: 1: tool-of-the-kind: not found\n"

@@ -18,7 +18,7 @@ from workers.models import Job, JobState, Node, Trouble
 from workers.nodes import ssh
 from workers.services import node_edits, node_logins
 
-pytestmark = [pytest.mark.django_db(transaction=True),
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
 
 

@@ -112,10 +112,11 @@ def test_throughput_and_memory_that_nobody_measured_are_named(tables):
     assert {row[4] for row in rows} == {"no run measured it"}
 
 
+@pytest.mark.slow
 def test_the_summary_for_the_decision_is_one_page_however_much_there_is(delivered, people):
     snapshot = services.draft_test_report(
         actor=people[Role.MANAGER], engagement=delivered).snapshot
-    snapshot["metrics"] *= 40
+    snapshot["metrics"] *= 10
     snapshot["open_points"] = [{"zh-hans": "遗留问题" * 12, "en": "An open point " * 9}] * 60
     for language, title in (("en", "Summary for the decision"), ("zh-hans", "决策摘要")):
         pages = [page.extract_text() for page in pypdf.PdfReader(io.BytesIO(
