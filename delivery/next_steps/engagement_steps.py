@@ -110,5 +110,6 @@ def steps_of(subject: Any, user: User) -> list[EngagementStep]:
     weekly report or job, or of a review the step of its signer too."""
     table = TABLES[subject._meta.label_lower]
     rules = [rule for rule in RULES if table in {name for name, _state in rule.covers}]
+    about = {subject, subject.document} if table == "review" else {subject}
     return [step for step in engagement_steps(subject.engagement, user, rules=rules)
-            if any(subject in (row, getattr(row, "review", None)) for row in step.rows)]
+            if not about.isdisjoint(step.rows)]
