@@ -57,7 +57,7 @@ def test_the_refusal_names_who_did_what_and_who_else_may(people, engagement):
     manager, admin = people[Role.MANAGER], people[Role.ADMINISTRATOR]
     found = note(engagement, author=manager)
     with pytest.raises(NotAllowed, match=r"is Manager; Approver must be somebody else\. "
-                                         r"May do it: Administrator\."):
+                                         r"People who may do it: Administrator\."):
         duties.separated(rule(), Duty.APPROVER)(manager, found)
     duties.separated(rule(), Duty.APPROVER)(admin, found)
     User.objects.filter(pk=admin.pk).update(is_active=False)
