@@ -76,6 +76,7 @@ def prepare(data: bytes, name: str):
     from engagements.models import Customer, Engagement, Membership, Role, User
     from engagements.services import add_model
     from workers.services import upload_artifact
+    from workers.services.reading_requests import read_requested
 
     call_command("migrate", verbosity=0)
     user = User.objects.create_user("bench", role=Role.MANAGER)
@@ -86,6 +87,7 @@ def prepare(data: bytes, name: str):
     started = time.perf_counter()
     artifact = upload_artifact(actor=user, engagement=engagement, model=model,
                                upload=SimpleUploadedFile(name, data))
+    read_requested(artifact.reading_request.pk)
     read = time.perf_counter()
     comparison = services.index_comparison(artifact=artifact)
     print(f"{comparison.rows} rows, {len(data) / 1e6:.1f} MB: read in {read - started:.1f} s, "

@@ -1,6 +1,10 @@
 """1,000 jobs that run at once on 100 real sshd nodes, supervised by one worker process.
 
     python -m benchmarks.supervision [--jobs 1000] [--nodes 100] [--seconds 60]
+    DATABASE_URL=postgresql://… REDIS_URL=… python -m benchmarks.supervision --world
+
+With --world the jobs run beside the half million of `benchmarks.fleet`, in a copy of its database
+(`create database … template …`): its open jobs are ended there, its nodes put into maintenance.
 
 Prints the worker's CPU and memory, queries and messages per job-hour, and how long after a
 command's end its row knows it. Needs root and sshd. Exit status 1 if a goal is missed: a quarter
@@ -20,24 +24,30 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 
+from benchmarks.fleet.__main__ import FOLDER as WORLD
 from tests.faults.desk import EmbeddedDesk
 from tests.faults.nodes import FaultyNode, enrol
 from tests.faults.run import persist
 from tests.ports import free_port
 
+KIND = "test.counted"
 TICK = os.sysconf("SC_CLK_TCK")
 GOALS = {"cores": 0.25, "megabytes": 300, "seconds": 5}
 
 
 class Bench:
-    def __init__(self, folder: Path, jobs: int, nodes: int) -> None:
-        self.jobs = jobs
+    def __init__(self, folder: Path, jobs: int, nodes: int, *, in_world: bool) -> None:
+        self.jobs, self.in_world = jobs, in_world
         self.nodes = [FaultyNode(folder / f"node-{n}", free_port()) for n in range(nodes)]
         self.desk = EmbeddedDesk(folder / "desk")
         self.counts = folder / "counts"
         self.counts.mkdir()
         self.desk.environment |= {"DJANGO_SETTINGS_MODULE": "benchmarks.settings",
                                   "BENCH_COUNTS": str(self.counts)}
+        if in_world:
+            self.desk.environment |= {
+                **{name: os.environ[name] for name in ("DATABASE_URL", "REDIS_URL")},
+                "DESK_SECRET_KEY": (WORLD / "demo" / "secret-key").read_text().strip()}
 
     def prepare(self) -> None:
         os.environ.update({k: v for k, v in self.desk.environment.items() if k != "BENCH_COUNTS"})
@@ -51,8 +61,11 @@ class Bench:
         from workers import services
         from workers.nodes import ssh
 
-        operator = User.objects.create_user("operator", role=Role.OPERATOR)
-        rows = [enrol(operator, node, f"n{n}") for n, node in enumerate(self.nodes)]
+        if self.in_world:
+            _quieten_world()
+        name = f"supervision-{os.getpid()}"
+        operator = User.objects.create_user(name, role=Role.OPERATOR)
+        rows = [enrol(operator, node, f"{name}-{n}") for n, node in enumerate(self.nodes)]
         ssh.close_all()
         self.desk.start()
         for n in range(self.jobs):
@@ -60,20 +73,21 @@ class Bench:
             (node.root / f"job-{n}.sh").write_text(
                 f"i=0; while [ ! -f {node.root}/end-{n} ]; do i=$((i + 1)); "
                 f"echo iteration $i/9999; sleep 10; done; date +%s.%N > ended.txt\n")
-            services.queue_job(actor=operator, kind="test.counted", node=rows[n % len(rows)],
+            services.queue_job(actor=operator, kind=KIND, node=rows[n % len(rows)],
                                parameters={"script": str(node.root / f"job-{n}.sh")})
 
     def wait_until_running(self) -> None:
         from workers.models import Job, JobState
 
-        while persist(lambda: Job.objects.filter(state=JobState.RUNNING).count()) < self.jobs:
+        running = Job.objects.filter(kind=KIND, state=JobState.RUNNING)
+        while persist(running.all().count) < self.jobs:
             time.sleep(1)
 
     def age(self, hours: int) -> None:
         """Let the jobs look as if they had run for hours: then they are polled more rarely."""
         from workers.models import Job
 
-        persist(lambda: Job.objects.update(
+        persist(lambda: Job.objects.filter(kind=KIND).update(
             started_at=datetime.now(UTC) - timedelta(hours=hours), timeout_seconds=10**6))
         time.sleep(6)
 
@@ -94,7 +108,8 @@ class Bench:
         """Seconds from the end of a command to the moment at which its row leaves `running`."""
         from workers.models import Job, JobState
 
-        by_script = {Job.objects.get(parameters__script__endswith=f"/job-{n}.sh").pk: n
+        running = Job.objects.filter(kind=KIND, state=JobState.RUNNING)
+        by_script = {running.get(parameters__script__endswith=f"/job-{n}.sh").pk: n
                      for n in random.sample(range(self.jobs), number)}
         for n in by_script.values():
             (self.nodes[n % len(self.nodes)].root / f"end-{n}").touch()
@@ -111,10 +126,25 @@ class Bench:
         root = self.nodes[n % len(self.nodes)].root / "jobs" / job.directory_name
         return float((root / "work" / "ended.txt").read_text())
 
+    def jobs_there(self) -> int:
+        """All jobs of the database, ended ones too."""
+        from workers.models import Job
+
+        return persist(Job.objects.count)
+
     def stop(self) -> None:
         self.desk.stop()
         for node in self.nodes:
             node.stop()
+
+
+def _quieten_world() -> None:
+    """Nothing of the world is polled: its nodes lead nowhere."""
+    from workers.models import Job, JobState, Node
+
+    Node.objects.update(state=Node.State.MAINTENANCE)
+    Job.objects.filter(state=JobState.RUNNING).update(
+        state=JobState.CANCELLED, next_step_at=None, finished_at=datetime.now(UTC))
 
 
 def _cpu(pid: int) -> float:
@@ -134,9 +164,10 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1000)
     parser.add_argument("--nodes", type=int, default=100)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--world", action="store_true")
     asked = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="bench-"))
-    bench = Bench(folder, asked.jobs, asked.nodes)
+    bench = Bench(folder, asked.jobs, asked.nodes, in_world=asked.world)
     try:
         bench.prepare()
         bench.wait_until_running()
@@ -145,6 +176,7 @@ def main() -> None:
         found = bench.measure(asked.seconds)
         delays = bench.delays(min(100, asked.jobs // 2))
         print(f"{asked.jobs} jobs on {asked.nodes} nodes for {asked.seconds} s, "
+              f"{bench.jobs_there():,} jobs in the database, "
               f"load {os.getloadavg()[0]:.1f}\n")
         print("| worker | measured | goal |\n|---|---|---|")
         print(f"| cores | {found['cores']:.3f} | < {GOALS['cores']} |")

@@ -14,6 +14,8 @@ do_not_track({
     own.Lease: "which process sends the periodic tasks; nobody decides on it",
     own.ModelProgress: "a summary of stage records, which are tracked; it is made anew from them",
     own.AuditEntry: "the log itself: its entries are chained and sealed",
+    own.AuditArchive: "the log itself: hashes and seals run through the file that it names",
+    own.ArchivedEngagement: "an index of what archives hold; it is made anew from them",
     own.SignIn: "as short-lived as the session; signing in and out stands in the log itself",
     own.AuditChain: "the log itself: the end of its chain, sealed",
     own.User.groups.through: _RIGHTS,

@@ -128,6 +128,7 @@ class PersonForm(forms.ModelForm):
         model = User
         fields = ["username", "password", *PERSON_FACTS, "is_service"]
         labels = {"username": _("Log-in name"), "full_name": _("Full name"),
+                  "full_name_en": _("Full name (English)"),
                   "is_active": _("May sign in")}
         help_texts = {"username": "", "is_active": "",
                       "role": _("A customer's people are reviewers; all others are of the firm.")}
@@ -140,6 +141,7 @@ class PersonForm(forms.ModelForm):
                 del self.fields["password"]
             else:
                 self.fields["password"].help_text = _("Leave empty to keep the password.")
+                self.order_fields([name for name in PERSON_FACTS if name != "is_active"])
 
     def clean(self):
         data = super().clean()

@@ -5,9 +5,11 @@ This app knows who started and submitted; higher apps add what else counts as wo
 
 from collections.abc import Callable, Iterable
 
+from django.db.models import OuterRef, QuerySet
 from django.utils.translation import gettext as _
 
-from engagements.models import StageRecord, User
+from engagements.models import ChecklistItem, StageRecord, User
+from engagements.stage_activity import register_stage_activity
 from engagements.stages import StageMove
 
 # Of a stage and a user: sentences on what the user did there, none for nothing.
@@ -32,6 +34,12 @@ def involvement_in(record: StageRecord, user: User) -> list[str]:
 
 @register_involvement("moves")
 def moved_it(record: StageRecord, user: User) -> Iterable[str]:
-    """Whoever submitted the stage answers for it."""
-    if record.transitions.filter(actor=user, move=StageMove.SUBMIT).exists():
+    """Whoever submitted the stage, and did not withdraw that, answers for it."""
+    if record.transitions.standing().filter(actor=user, move=StageMove.SUBMIT).exists():
         yield _("You submitted it.")
+
+
+@register_stage_activity("checklist")
+def ticked_items() -> QuerySet:
+    """Items of the stage's checklist that are done."""
+    return ChecklistItem.objects.filter(record=OuterRef("pk"), done_at__isnull=False)

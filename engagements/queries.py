@@ -1,12 +1,14 @@
 """Queries that pages and API share."""
 
+from collections.abc import Iterable
+
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from engagements.models import Customer, Engagement, ModelProgress, StageComment, StageRecord
 from engagements.search.index import holding
-from engagements.stages import LET_THROUGH, Stage, StageState
+from engagements.stages import DONE, LET_THROUGH, Stage, StageState
 
 MODELS_PER_PAGE = 40  # of the matrix
 
@@ -24,11 +26,22 @@ def with_progress(engagements: QuerySet) -> QuerySet:
 
 
 def matrix(models: QuerySet) -> list[dict]:
-    """Models with their eight stage records, who works on them and their newest comment."""
-    return [{"model": model, "records": list(model.stages.all())}
+    """Models with their eight stage records, who works on them and their newest comment.
+
+    Each record has `is_early`: an earlier stage of its model has to pass before it is started.
+    """
+    return [{"model": model, "records": _with_turn(model.stages.all())}
             for model in models.prefetch_related("stages__assignment__person", Prefetch(
                 "stages__comments", to_attr="newest_comments",
                 queryset=StageComment.objects.newest_of_each().select_related("author")))]
+
+
+def _with_turn(records: Iterable[StageRecord]) -> list[StageRecord]:
+    ordered, is_early = list(records), False
+    for record in ordered:
+        record.is_early = is_early
+        is_early = is_early or record.state not in DONE
+    return ordered
 
 
 def place_in_matrix(record: StageRecord) -> str:
@@ -87,7 +100,9 @@ def filtered_people(people: QuerySet, params) -> QuerySet:
     text = params.get("q", "").strip()
     if text:
         people = people.filter(Q(username__icontains=text) | Q(full_name__icontains=text)
-                               | Q(organisation__icontains=text))
+                               | Q(full_name_en__icontains=text)
+                               | Q(organisation__icontains=text)
+                               | Q(organisation_en__icontains=text))
     if params.get("role"):
         people = people.filter(role=params["role"])
     return people.order_by("-is_active", "role", "username")

@@ -209,6 +209,7 @@ class PersonSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = User
-        fields = ["id", "username", "password", "full_name", "job_title", "organisation", "phone",
-                  "email", "role", "is_active", "is_service", "last_login"]
+        fields = ["id", "username", "password", "full_name", "full_name_en", "job_title",
+                  "job_title_en", "organisation", "organisation_en", "phone", "email",
+                  "role", "is_active", "is_service", "last_login"]
         read_only_fields = ["last_login"]

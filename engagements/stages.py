@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from django.db import models
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import WrongState
 from engagements.permissions import Can
+from engagements.stage_activity import has_activity
 from engagements.transitions import Transition, TransitionTable
 
 
@@ -49,6 +50,11 @@ class StageState(models.TextChoices):
     SKIPPED = "skipped", _("Out of scope")
 
 
+# Reasons that are written by the desk, kept as message ids: each reads them in their language.
+SURVEY_CONFIRMED = gettext_noop("The survey is confirmed.")
+OWN_REASONS = {SURVEY_CONFIRMED}
+
+
 class StageMove(models.TextChoices):
     START = "start", _("Start")
     SUBMIT = "submit", _("Submit")
@@ -58,15 +64,19 @@ class StageMove(models.TextChoices):
     REOPEN = "reopen", _("Reopen")
     SKIP = "skip", _("Take out of scope")
     RESTORE = "restore", _("Back into scope")
+    WITHDRAW = "withdraw", _("Withdraw submission")
+    UNDO_START = "undo_start", _("Undo start")
 
 
 @dataclass(frozen=True, kw_only=True)
 class StageTransitionRule(Transition):
     """`is_decision`: the gate is evaluated, and nobody decides on his own work. `stamp`: the
-    column of the stage record that gets the time of the move."""
+    column of the stage record that gets the time of the move. `takes_back`: the move that is as if
+    it had not been made; its stamp is emptied."""
 
     is_decision: bool = False
     stamp: str = ""
+    takes_back: str = ""
 
 
 # Every model is surveyed, and nobody but the customer decides on acceptance.
@@ -93,6 +103,25 @@ def _has_signed_waiver(_user, record) -> None:
         raise WrongState(gettext("There is no signed waiver for this stage."))
 
 
+def _nobody_decided(_user, record) -> None:
+    if record.stage == Stage.ACCEPT:
+        raise WrongState(gettext("The customer decides on acceptance: its submission is not "
+                                 "withdrawn."))
+    if any(waiver.signed_at and not waiver.revoked_at for waiver in record.waivers.all()):
+        raise WrongState(gettext("A waiver for this stage is signed: its submission is no longer "
+                                 "withdrawn, but it can be sent back."))
+
+
+def _only_begun(_user, record) -> None:
+    """Its last move is the start, and nothing was done in it since."""
+    latest = max(record.transitions.all(), key=lambda move: (move.at, move.pk), default=None)
+    is_start = latest is not None and (latest.move, latest.from_state) == (
+        StageMove.START, StageState.NOT_STARTED)
+    if not is_start or has_activity(record):
+        raise WrongState(gettext("Work was done in %(stage)s: its start is no longer undone.")
+                         % {"stage": record.get_stage_display()})
+
+
 def _rule(*sources: str, to: str, by: Can = Can.MANAGE, guards=(), **more) -> StageTransitionRule:
     return StageTransitionRule(sources=frozenset(sources), target=to, permissions=(by,),
                                guards=(_not_dropped, *guards), **more)
@@ -114,7 +143,13 @@ TRANSITIONS = TransitionTable({
     StageMove.SKIP: _rule(StageState.NOT_STARTED, StageState.IN_PROGRESS, StageState.SENT_BACK,
                           to=StageState.SKIPPED, needs_reason=True, guards=(_may_be_skipped,)),
     StageMove.RESTORE: _rule(StageState.SKIPPED, to=StageState.NOT_STARTED, needs_reason=True),
+    StageMove.WITHDRAW: _rule(StageState.SUBMITTED, to=StageState.IN_PROGRESS, by=Can.WORK,
+                              takes_back=StageMove.SUBMIT, guards=(_nobody_decided,)),
+    StageMove.UNDO_START: _rule(StageState.IN_PROGRESS, to=StageState.NOT_STARTED, by=Can.WORK,
+                                takes_back=StageMove.START, guards=(_only_begun,)),
 })
+
+TAKING_BACK = tuple(move for move, rule in TRANSITIONS.items() if rule.takes_back)
 
 # Moves that follow from a decision that was taken elsewhere (a confirmed survey, the customer's
 # signature); nobody presses a button for them.

@@ -1,11 +1,10 @@
 """Fixtures that are built once per process and laid in place again for every other test.
 
-`@cached_fixture` under `@pytest.fixture` keeps what a fixture wrote: rows, files, e-mails,
-open notes of the
-audit log. Where the database holds the same rows as before it was built, the next test gets those
-instead of a new build. A fixture that finds anything else is built as ever, and so it is outside a
-test's transaction and on other databases than SQLite and PostgreSQL. PostgreSQL's sequences go on
-after a test's rollback; here they begin anew behind the rows that are there.
+`@cached_fixture` under `@pytest.fixture` keeps what a fixture wrote: rows, files, e-mails, open
+notes of the audit log. Where the database holds the same rows as before it was built, the next
+test gets those instead of a new build. A fixture that finds anything else is built as ever, and so
+it is outside a test's transaction and on other databases than SQLite and PostgreSQL. PostgreSQL's
+sequences go on after a test's rollback; here they begin anew behind the rows that are there.
 """
 
 import functools
@@ -40,13 +39,12 @@ def cached_fixture(build: Callable) -> Callable:
         if connection.vendor not in STORES or not connection.in_atomic_block:
             return build(**given)
         store().restart_sequences()
-        before = store().rows()
         key = (build.__module__, build.__qualname__, get_language(), timezone.localdate(),
-               hash(tuple(before.items())))
+               store().state_hash())
         if key in _built:
             _built[key].lay()
         else:
-            _built[key] = built(build, given, before)
+            _built[key] = built(build, given)
         return _built[key].value_among(given)
 
     assert not inspect.isgeneratorfunction(build)
@@ -63,11 +61,13 @@ class World:
     mails: list
     notes: list[PendingWrite]
     value: Any
+    state_hash: int  # of all rows after it
 
     def lay(self) -> None:
         store().delete(self.gone)
         store().insert(self.new)
         store().restart_sequences()
+        store().remember(self.state_hash)
         for name, (content, mode) in self.files.items():
             path = Path(settings.VAR_DIR, name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -87,8 +87,9 @@ class World:
         return _thawed(self.value, {**_read(_places_in(self.value) - set(mine)), **mine})
 
 
-def built(build: Callable, given: dict, before: State) -> World:
+def built(build: Callable, given: dict) -> World:
     """Builds the fixture and keeps what it left."""
+    before = store().rows()
     files, mails = _files(), len(mail.outbox)
     hooks = len(connection.run_on_commit)
     value = build(**given)
@@ -100,15 +101,34 @@ def built(build: Callable, given: dict, before: State) -> World:
               if rows - after[name]},
         files={name: (path.read_bytes(), path.stat().st_mode) for name, path in _files().items()
                if name not in files},
-        mails=mail.outbox[mails:], value=_frozen(value),
+        mails=mail.outbox[mails:], value=_frozen(value), state_hash=hash_of(after),
         notes=[copy(hook) for _savepoints, hook, _is_robust in connection.run_on_commit[hooks:]
                if isinstance(hook, PendingWrite) and not hook.is_collected])
+
+
+def hash_of(state: State) -> int:
+    return hash(tuple(state.items()))
 
 
 class SqliteStore:
     """Rows as SQLite stores them; the + keeps Python from reading more into the columns."""
 
     key = staticmethod(lambda value: value)
+    _known: tuple = ()
+
+    def state_hash(self) -> int:
+        """Of all rows; read only where something was written since a world was laid."""
+        if self._known[:-1] != self._moment():
+            self.remember(hash_of(self.rows()))
+        return self._known[-1]
+
+    def remember(self, state_hash: int) -> None:
+        self._known = (*self._moment(), state_hash)
+
+    @staticmethod
+    def _moment() -> tuple:
+        """The test, by its folder, and the number of rows that the connection ever wrote."""
+        return settings.VAR_DIR, connection.connection.total_changes
 
     def restart_sequences(self) -> None:
         """SQLite's go back with the transaction."""
@@ -140,6 +160,12 @@ class PostgresStore:
     """Rows as PostgreSQL prints them, (key, row), both as text; one statement for all tables."""
 
     key = staticmethod(str)
+
+    def state_hash(self) -> int:
+        return hash_of(self.rows())
+
+    def remember(self, state_hash: int) -> None:
+        """PostgreSQL counts no writes: the rows are read each time, in one statement."""
 
     def restart_sequences(self) -> None:
         self._ask(self._restart)

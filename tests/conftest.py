@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,11 @@ from delivery.portal.audit.action_labels import ACTION_LABELS
 from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests.cached_fixtures import cached_fixture
+from tests.practice_nodes import enrolled
+from tests.workers.shell_kind import ShellKind
+from workers import services
+from workers.kinds import base as registry
+from workers.services import reading_requests
 
 pytest.register_assert_rewrite("tests.transition_cases")
 
@@ -83,6 +89,18 @@ def _quick_and_isolated(settings, tmp_path):
 
 
 @pytest.fixture(autouse=True)
+def _uploads_are_read_at_once(request, monkeypatch):
+    """Stored files are read as soon as that is asked for, as a worker does a moment later.
+
+    A test of the hand-over itself is marked `workers_read`: there only workers do.
+    """
+    if request.node.get_closest_marker("workers_read") is None:
+        monkeypatch.setattr(
+            reading_requests, "enqueue_on_commit",
+            lambda _task, pk: reading_requests.read_requested(pk))
+
+
+@pytest.fixture(autouse=True)
 def _every_action_has_a_label():
     """Every action that a test writes to the audit log has a label on the log's page."""
     unknown = set()
@@ -145,6 +163,26 @@ def pytest_runtest_call(item):
 
 
 @pytest.fixture
+def empty_database(tmp_path):
+    """The environment of a process that works on a new database of the suite's kind."""
+    env = {**os.environ, "DESK_VAR_DIR": str(tmp_path), "DESK_AUDIT_KEY": "upgrade-test",
+           "DJANGO_SETTINGS_MODULE": "delivery.settings", "PYTHONPATH": str(TESTS.parent)}
+    if connection.vendor == "sqlite":
+        yield {**env, "DATABASE_URL": f"sqlite:///{tmp_path / 'upgrade.sqlite3'}"}
+        return
+    name, known = f"upgrade_{os.getpid()}", connection.settings_dict
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f"create database {name}")
+    try:
+        password = f":{known['PASSWORD']}" if known["PASSWORD"] else ""
+        yield {**env, "DATABASE_URL": f"postgresql://{known['USER']}{password}@{known['HOST']}:"
+                                      f"{known['PORT'] or 5432}/{name}"}
+    finally:
+        with connection._nodb_cursor() as cursor:
+            cursor.execute(f"drop database {name}")
+
+
+@pytest.fixture
 @cached_fixture
 def people(db) -> dict[str, User]:
     """One active user per role."""
@@ -175,3 +213,50 @@ def stranger(db) -> User:
     """A consultant who is a member of nothing."""
     return User.objects.create_user("stranger", password="Trial-2026!", role=Role.CONSULTANT)
 
+
+@pytest.fixture
+@cached_fixture
+def world(people, engagement, settings, tmp_path) -> dict[str, list]:
+    """One of everything that a page shows: the arguments of the routes, by name."""
+    from tests import page_world
+
+    return page_world.world(people, engagement, settings, tmp_path)
+
+
+@pytest.fixture
+def not_typeset(monkeypatch):
+    """Who may open a PDF is asked, not what it shows; typesetting takes a second each."""
+    from delivery.planning.document_files import KINDS
+    from delivery.quotes import quote_files
+
+    monkeypatch.setitem(quote_files.RENDERERS, "pdf", lambda quote, language: b"%PDF-1.7")
+    monkeypatch.setitem(KINDS, "minutes", replace(
+        KINDS["minutes"], render=lambda meeting, language: b"%PDF-1.7"))
+
+
+@pytest.fixture(scope="session")
+def ssh_server(tmp_path_factory):
+    """The practice node on a free loopback port, for the whole run."""
+    from workers.practice_node.server import running_practice_node
+
+    with running_practice_node(tmp_path_factory.mktemp("node")) as handle:
+        yield handle
+
+
+@pytest.fixture
+def node(people, ssh_server):
+    """The practice node, enrolled and confirmed."""
+    return enrolled(people["operator"], ssh_server)
+
+
+@pytest.fixture
+def queue(people, node, engagement, monkeypatch):
+    """Queues a shell script as a job of the engagement on the node."""
+    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
+
+    def go(script, cards=0):
+        return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
+                                  engagement=engagement,
+                                  parameters={"script": script, "cards": cards})
+
+    return go

@@ -24,6 +24,7 @@ SILENT = {
     "confirm": "one half of confirming a criteria set or a baseline, whose services record it",
     **dict.fromkeys(("mark_read", "mark_all_read"), "one's own inbox"),
     "order_preview": "files of a draft, for its authors; issuing is recorded",
+    "read_again": "the worker that reads the file writes the entry, in that person's name",
     "requeue_render_jobs": "files that were ordered before; nothing else comes of it",
 }
 ENTRY_POINT = re.compile(r"/views/|/api/|/views\.py$|/api\.py$")

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from tests.test_permissions import routes
+from tests.page_routes import routes
 
 # Page: endpoints of the API, each as "METHOD name".
 ENDPOINTS = {
     "portal:home": ["GET desk-list", "GET job-list", "GET engagement-list"],
+    "portal:activity": ["GET job-list"],
     "portal:search": ["GET search-list"],
     "portal:portfolio": ["GET portfolio-list", "GET portfolio-view-list"],
     "portal:portfolio_charts": ["GET portfolio-charts"],
@@ -19,7 +20,8 @@ ENDPOINTS = {
     "portal:view_save": ["POST portfolio-view-list"],
     "portal:view_delete": ["DELETE portfolio-view-detail"],
     "planning:calendar_feed": ["GET plan-task-list"],
-    "portal:audit": ["GET audit-entry-list", "GET audit-entry-check"],
+    "portal:audit": ["GET audit-entry-list", "GET audit-entry-check",
+                     "GET audit-archive-list"],
     "practice:practice": ["GET practice-list", "POST practice-removal"],
     "practice:progress": ["GET practice-list"],
     "operation:files": ["GET damaged-file-list", "GET file-round-list"],
@@ -191,6 +193,7 @@ ENDPOINTS = {
     "reports:deliverable_reopen": ["POST deliverable-reopen"],
     "reports:draft": ["POST document-list"],
     "reports:document": ["GET document-detail", "GET document-obstacles"],
+    "reports:problems": ["GET document-obstacles"],
     "reports:texts": ["POST document-words"], "reports:submit": ["POST document-submit"],
     "reports:review": ["POST document-review"], "reports:send_back": ["POST document-send-back"],
     "reports:hand_over": ["POST document-hand-over"],

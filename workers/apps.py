@@ -7,8 +7,8 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        """Register gate checks, audited tables, evidence references, words of nodes and all job
-        kinds."""
+        """Register gate checks, audited tables, evidence references, words of nodes, singulars
+        of job sentences and all job kinds."""
         from engagements.search.index import Indexed, register
         from workers import (  # noqa: F401
             audit_config,
@@ -18,6 +18,7 @@ class WorkersConfig(AppConfig):
             kinds,
             signal_receivers,
         )
+        from workers.labels import counted_sentences  # noqa: F401
         from workers.models import Node
 
         kinds.load_all()

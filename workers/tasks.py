@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from workers.dispatch import cleanup, enqueueing, node_polling, runner
-from workers.services import node_imports
+from workers.services import node_imports, reading_requests
 
 
 @shared_task(name="workers.advance")
@@ -49,3 +49,15 @@ def look_at_imported(look_id: int) -> None:
 def wake_looks() -> None:
     """Find looks whose message was lost."""
     node_imports.wake_looks()
+
+
+@shared_task(name=reading_requests.READ)
+def read_upload(request_id: int) -> None:
+    """Read a stored file, in a child process with limits."""
+    reading_requests.read_requested(request_id)
+
+
+@shared_task(name="workers.wake_readings")
+def wake_readings() -> None:
+    """Find files whose message was lost or whose worker died."""
+    reading_requests.enqueue_due_readings()

@@ -22,6 +22,9 @@ from assessments.models import (
 from assessments.services import baselines, waivers
 from engagements.access import Can, require
 from engagements.web.missing_people import MissingPeopleAction
+from engagements.web.service_hooks import creating
+from workers.api.file_waiting import after_reading
+from workers.artifacts.reading_state import wait_until_read
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
@@ -62,6 +65,7 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
     queryset = Baseline.objects.select_related("artifact").prefetch_related("runs__artifact")
     serializer_class = serializers.BaselineSerializer
     filterset_fields = ["model", "quantity"]
+    perform_create = after_reading(creating(services.record_baseline))
 
     @extend_schema(request=serializers.BaselineRunSerializer,
                    responses={201: serializers.BaselineRunSerializer})
@@ -70,6 +74,7 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
         """Add a repeat, or a re-measurement of a frozen baseline."""
         data = serializers.BaselineRunSerializer(data=request.data)
         data.is_valid(raise_exception=True)
+        wait_until_read(data.validated_data["artifact"])
         run = baselines.add_run(actor=request.user, baseline=self.get_object(),
                                 artifact=data.validated_data["artifact"])
         return Response(serializers.BaselineRunSerializer(run).data,
@@ -94,9 +99,6 @@ class BaselineViewSet(VisibleMixin, mixins.CreateModelMixin, viewsets.ReadOnlyMo
             actor=request.user, baseline=self.get_object(), **signed_sheet(self, request))
         return Response(self.get_serializer(found).data)
 
-    def perform_create(self, serializer):
-        serializer.instance = services.record_baseline(
-            actor=self.request.user, **serializer.validated_data)
 
 
 class CriteriaSetViewSet(MissingPeopleAction, VisibleMixin, mixins.CreateModelMixin,
@@ -171,6 +173,7 @@ class CriterionViewSet(VisibleMixin, mixins.CreateModelMixin, mixins.DestroyMode
         data = serializers.MeasureSerializer(data=request.data)
         data.fields["artifact"].queryset = Artifact.objects.visible_to(request.user)
         data.is_valid(raise_exception=True)
+        wait_until_read(data.validated_data["artifact"])
         verdicts = services.measure_file(actor=request.user, model=criterion.model,
                                          **data.validated_data)
         return Response(serializers.VerdictSerializer(verdicts, many=True).data,

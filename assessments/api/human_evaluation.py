@@ -19,6 +19,7 @@ from engagements.web.file_responses import (
 from engagements.web.form_actions import XLSX
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
+from workers.api.file_waiting import after_reading
 from workers.models import Artifact
 
 
@@ -97,7 +98,7 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ScopedViewSet):
         "model__engagement", "baseline_file", "candidate_file").prefetch_related("ratings")
     serializer_class = HumanEvaluationSerializer
     filterset_fields = ["model", "model__engagement"]
-    perform_create = creating(services.start_evaluation)
+    perform_create = after_reading(creating(services.start_evaluation))
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)

@@ -13,6 +13,7 @@ from assessments.performance.rounds import history
 from engagements.models import MigratedModel
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
+from workers.api.file_waiting import after_reading
 
 
 class OptimisationRoundViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
@@ -21,7 +22,7 @@ class OptimisationRoundViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin
     queryset = OptimisationRound.objects.select_related("model__engagement")
     serializer_class = serializers.OptimisationRoundSerializer
     filterset_fields = ["model"]
-    perform_create = creating(services.record_round)
+    perform_create = after_reading(creating(services.record_round))
     perform_destroy = destroying(services.remove_last_round, "entry")
 
     @extend_schema(request=serializers.RoundDecisionSerializer)

@@ -124,7 +124,8 @@ def _errors(alt, aligned: Aligned, *, is_absolute: bool):
         strokeWidth=1, color=CANDIDATE_COLOUR, clip=True,
         invalid="break-paths-show-path-domains",
     ).encode(
-        x=alt.X("step:Q", title=_("Step"), axis=alt.Axis(format="~d"), scale=_steps(alt, aligned)),
+        x=alt.X("step:Q", title=_("Step"), axis=alt.Axis(format="~d", labelSeparation=8),
+                scale=_steps(alt, aligned)),
         y=alt.Y("value:Q", title=title,
                 axis=alt.Axis(format="~g" if is_absolute else "~%", tickCount=5)),
         tooltip=_tooltip(alt, title),

@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from assessments.performance.gains import METRICS
+from engagements.text.text_joining import bracketed
 
 POINT = re.compile(
     r"b(?P<batch>\d+)"
@@ -32,7 +33,7 @@ def quantity_label(quantity: str) -> str:
     """
     name, _colon, task = quantity.partition(":")
     words = str(WORDS.get(name, name))
-    return f"{words} ({point_label(task)})" if task else words
+    return f"{words}{bracketed(point_label(task) if task else '')}"
 
 
 def point_label(point: str) -> str:
@@ -49,4 +50,4 @@ def point_label(point: str) -> str:
 def criterion_name(criterion) -> str:
     """The name of a criterion's definition, with the point at which it is judged."""
     name = criterion.definition.localized_name
-    return f"{name} ({point_label(criterion.point)})" if criterion.point else name
+    return f"{name}{bracketed(point_label(criterion.point) if criterion.point else '')}"

@@ -23,6 +23,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
+from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 from workers.readers.base import ReadError
 
@@ -60,6 +61,7 @@ def _held(artifact: Artifact, model: MigratedModel, quantity: str) -> float | No
     """The quantity's value in the file; None for a curve."""
     if artifact.engagement_id != model.engagement_id:
         raise InvalidInput(_("The file belongs to another engagement."))
+    require_read(artifact)
     found = {q.name: q.value for reading in artifact.readings.order_by("pk")
              for q in quantities(reading.kind, reading.values)}
     if quantity not in found:

@@ -86,7 +86,8 @@ def sign_criteria(*, actor: User, criteria_set: CriteriaSet, customer_signatory:
         frozen_at=now)
     criteria_set.state, criteria_set.signed_at = CriteriaSet.State.SIGNED, now
     criteria_set.signed_by = actor
-    criteria_set.customer_signatory = confirmed.signatory or str(confirmed.confirmed_by)
+    criteria_set.customer_signatory = (
+        confirmed.signatory or confirmed.confirmed_by.get_full_name())
     criteria_set.content_hash = content_hash(criteria_set)
     criteria_set.save()
     audit_log.record(actor=actor, action="criteria.sign", target=criteria_set,

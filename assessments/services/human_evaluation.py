@@ -17,6 +17,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from workers.artifacts import artifact_store
+from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 
 SEEDS = 2**31
@@ -38,6 +39,7 @@ def start_evaluation(
     for file in (baseline_file, candidate_file):
         if file.engagement_id != model.engagement_id:
             raise InvalidInput(_("The file belongs to another engagement."))
+    require_read(baseline_file, candidate_file)
     evaluation = HumanEvaluation.objects.create(
         model=model, name=name.strip(), instruction=instruction.strip(),
         baseline_file=baseline_file, candidate_file=candidate_file,

@@ -17,6 +17,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
 from workers.artifacts.artifact_store import finite_json
+from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 
 
@@ -89,6 +90,7 @@ def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> li
     if artifact.model_id is None:
         artifact.model = model
         artifact.save(update_fields=["model"])
+    require_read(artifact)
     measured = measure_artifact(artifact)
     if not measured:
         raise InvalidInput(_("Nothing that can be judged was found in the file."))

@@ -14,6 +14,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
+from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 
 Area = OptimisationRound.Area
@@ -70,6 +71,7 @@ def _take(file: Artifact, model: MigratedModel, actor: User) -> None:
     if file.model_id is None:
         file.model = model
         file.save(update_fields=["model"])
+    require_read(file)
     if not file.measurements.exists():
         judge_affected(measure_artifact(file), actor)
 

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from assessments import services
 from assessments.forms import BaselineForm, FileForm, SignedSheetForm
-from assessments.models import Baseline
+from assessments.models import Baseline, BaselineRun
 from assessments.services import baselines, plausibility
 from assessments.services.confirmations import baseline_hash, confirmations
 from assessments.views.lookups import form_page, to_criteria, visible_engagement
@@ -15,6 +15,7 @@ from assessments.views.signed_sheets import entered_sheet
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt, attempt_form
+from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 
 
@@ -35,6 +36,7 @@ def _record_baseline(user, engagement: Engagement, data: dict) -> Baseline:
     artifact = data["artifact"] or upload_artifact(
         actor=user, engagement=engagement, model=data["model"], upload=data["upload"],
         note=data["source"])
+    wait_until_read(artifact)
     return services.record_baseline(
         actor=user, model=data["model"], quantity=data["quantity"], artifact=artifact,
         environment=data["environment"],
@@ -97,11 +99,15 @@ def baseline_run(request, pk):
     engagement = row.model.engagement
     form = FileForm(request.POST, request.FILES, engagement=engagement)
     if form.is_valid():
-        attempt(request, lambda: baselines.add_run(
-            actor=request.user, baseline=row, artifact=form.cleaned_data["artifact"]
-            or upload_artifact(actor=request.user, engagement=engagement, model=row.model,
-                               upload=form.cleaned_data["upload"])),
+        attempt(request, lambda: _add_run(request.user, row, form.cleaned_data),
                 _("Run read and added."))
     else:
         messages.error(request, _("Choose a stored file or upload one."))
     return redirect("assessments:baseline", pk)
+
+
+def _add_run(user, row: Baseline, data: dict) -> BaselineRun:
+    artifact = data["artifact"] or upload_artifact(
+        actor=user, engagement=row.model.engagement, model=row.model, upload=data["upload"])
+    wait_until_read(artifact)
+    return baselines.add_run(actor=user, baseline=row, artifact=artifact)

@@ -17,6 +17,7 @@ from assessments.verdicts.environments import compared
 from assessments.views.lookups import visible_criterion
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt
+from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 
 
@@ -86,6 +87,7 @@ def _measure(user, row: Criterion, data: dict) -> list:
     artifact = data["artifact"] or upload_artifact(
         actor=user, engagement=row.criteria_set.engagement, model=row.model,
         upload=data["upload"])
+    wait_until_read(artifact)
     return services.measure_file(actor=user, model=row.model, artifact=artifact)
 
 

@@ -16,6 +16,7 @@ from engagements.models import Engagement
 from engagements.web.file_responses import LANGUAGES, attached
 from engagements.web.form_actions import XLSX, attempt, attempt_form
 from engagements.web.paging import page_of
+from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 
 
@@ -48,6 +49,7 @@ def _start(user, engagement: Engagement, data: dict) -> HumanEvaluation:
         actor=user, engagement=engagement, model=data["model"],
         upload=data[side.replace("_file", "_upload")])
         for side in ("baseline_file", "candidate_file")}
+    wait_until_read(*files.values())
     return services.start_evaluation(
         actor=user, model=data["model"], name=data["name"], instruction=data["instruction"],
         **files)

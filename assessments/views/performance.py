@@ -19,6 +19,7 @@ from engagements.access import Can, allowed, require
 from engagements.models import MigratedModel
 from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 
 
@@ -87,6 +88,7 @@ def _record(user, model: MigratedModel, data: dict) -> OptimisationRound:
     artifact = data.pop("artifact") or upload_artifact(
         actor=user, engagement=model.engagement, model=model, upload=data["upload"])
     data.pop("upload")
+    wait_until_read(artifact, data["profile"])
     return services.record_round(actor=user, model=model, artifact=artifact, **data)
 
 

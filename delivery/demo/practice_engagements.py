@@ -13,19 +13,25 @@ from engagements.models import Role
 from engagements.stages import Scope
 
 RAIL, BANK = "某轨道交通集团", "某股份制银行"
-# username: role, name, job title, organisation
+RAIL_EN, BANK_EN = "A metro group", "A joint-stock bank"
+CONSULTANT = ("交付顾问", "Delivery consultant")
+# username: role, name, job title, organisation, each in Chinese and in English
 PEOPLE = {
-    "consultant2": (Role.CONSULTANT, "李晓彤", "交付顾问", FIRM),
-    "consultant3": (Role.CONSULTANT, "吴迪", "交付顾问", FIRM),
-    "sales2": (Role.SALES, "冯雅", "商务经理", FIRM),
-    "reviewer2": (Role.REVIEWER, "郑海涛", "车辆部技术主管", RAIL),
-    "reviewer3": (Role.REVIEWER, "宋洁", "科技部架构师", BANK),
+    "consultant2": (Role.CONSULTANT, ("李晓彤", "Li Xiaotong"), CONSULTANT, FIRM),
+    "consultant3": (Role.CONSULTANT, ("吴迪", "Wu Di"), CONSULTANT, FIRM),
+    "sales2": (Role.SALES, ("冯雅", "Feng Ya"), ("商务经理", "Account manager"), FIRM),
+    "reviewer2": (Role.REVIEWER, ("郑海涛", "Zheng Haitao"),
+                  ("车辆部技术主管", "Technical lead, rolling stock"), (RAIL, RAIL_EN)),
+    "reviewer3": (Role.REVIEWER, ("宋洁", "Song Jie"), ("科技部架构师", "Architect, IT department"),
+                  (BANK, BANK_EN)),
 }
 CUSTOMERS = {
-    RAIL: {"name_en": "A metro group", "industry": "轨道交通", "contact_name": "郑海涛",
+    RAIL: {"name_en": RAIL_EN, "industry": "轨道交通", "contact_name": "郑海涛",
+           "contact_name_en": "Zheng Haitao", "address_en": "Guangzhou (practice address)",
            "contact_phone": "020-00000000", "contact_email": "reviewer2@practice.example",
            "address": "广州市（演练地址）"},
-    BANK: {"name_en": "A joint-stock bank", "industry": "金融", "contact_name": "宋洁",
+    BANK: {"name_en": BANK_EN, "industry": "金融", "contact_name": "宋洁",
+           "contact_name_en": "Song Jie", "address_en": "Shenzhen (practice address)",
            "contact_phone": "0755-00000000", "contact_email": "reviewer3@practice.example",
            "address": "深圳市（演练地址）"},
 }

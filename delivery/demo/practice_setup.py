@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from delivery.demo.practice_engagements import CUSTOMERS, PEOPLE, PracticeEngagement
-from delivery.demo.sample_engagement import MAIL, PASSWORD
+from delivery.demo.sample_engagement import MAIL, PASSWORD, person_facts
 from delivery.demo.sample_survey import load_survey
 from delivery.demo.step_memory import StepMemory
 from delivery.planning.plan.working_days import is_working_day
@@ -28,10 +28,8 @@ def load_people(memory: StepMemory, admin: User) -> None:
 
 def _person(username: str, admin: User) -> User:
     """The address comes second: next to it the password of the practice would be too weak."""
-    role, full_name, title, organisation = PEOPLE[username]
     person = services.add_person(
-        actor=admin, username=username, password=PASSWORD, role=role, full_name=full_name,
-        job_title=title, organisation=organisation)
+        actor=admin, username=username, password=PASSWORD, **person_facts(*PEOPLE[username]))
     return services.update_person(actor=admin, person=person, email=f"{username}{MAIL}")
 
 

@@ -35,20 +35,26 @@ LOGINS = [
     ("admin", PASSWORD, "管理员 / administrator"),
 ]
 
-FIRM = "昇腾迁移交付有限公司（演练）"
+FIRM = ("昇腾迁移交付有限公司（演练）", "Ascend Migration Delivery Ltd. (practice)")
+POWER = ("某智能电力公司", "A smart electric-power company")
+# username: role, name, job title, organisation; each text in Chinese and in English
 PEOPLE = {
-    "admin": (Role.ADMINISTRATOR, "沈管理", "系统管理员", FIRM),
-    "manager": (Role.MANAGER, "林雪", "项目经理", FIRM),
-    "lead": (Role.MANAGER, "徐岚", "交付负责人", FIRM),
-    "consultant": (Role.CONSULTANT, "周启明", "高级交付顾问", FIRM),
-    "sales": (Role.SALES, "何嘉", "商务经理", FIRM),
-    "operator": (Role.OPERATOR, "马涛", "节点管理员", FIRM),
-    "reviewer": (Role.REVIEWER, "陈国栋", "信息中心主任", "某智能电力公司"),
+    "admin": (Role.ADMINISTRATOR, ("沈管理", "Shen Guanli"), ("系统管理员", "System administrator"),
+              FIRM),
+    "manager": (Role.MANAGER, ("林雪", "Lin Xue"), ("项目经理", "Project manager"), FIRM),
+    "lead": (Role.MANAGER, ("徐岚", "Xu Lan"), ("交付负责人", "Delivery lead"), FIRM),
+    "consultant": (Role.CONSULTANT, ("周启明", "Zhou Qiming"),
+                   ("高级交付顾问", "Senior delivery consultant"), FIRM),
+    "sales": (Role.SALES, ("何嘉", "He Jia"), ("商务经理", "Account manager"), FIRM),
+    "operator": (Role.OPERATOR, ("马涛", "Ma Tao"), ("节点管理员", "Node administrator"), FIRM),
+    "reviewer": (Role.REVIEWER, ("陈国栋", "Chen Guodong"),
+                 ("信息中心主任", "Head of the information centre"), POWER),
 }
 
 COMPANY = {
-    "name": FIRM, "name_en": "Ascend Migration Delivery Ltd. (practice)",
+    "name": FIRM[0], "name_en": FIRM[1],
     "address": "上海市（演练地址）", "phone": "021-00000000", "contact_name": "何嘉",
+    "contact_name_en": "He Jia",
     "email": "sales@practice.example", "address_en": "Shanghai (practice address)",
     "bank": "演练银行上海分行", "bank_account": "0000 0000 0000 0000",
 }
@@ -104,11 +110,18 @@ def load_sample() -> Engagement:
     return engagement
 
 
+def person_facts(role: str, name: tuple, title: tuple, organisation: tuple) -> dict[str, str]:
+    """Role, name, title and organisation of an account; each text in Chinese and in English."""
+    texts = {"full_name": name, "job_title": title, "organisation": organisation}
+    return {"role": role, **{field: chinese for field, (chinese, _english) in texts.items()},
+            **{f"{field}_en": english for field, (_chinese, english) in texts.items()}}
+
+
 def _person(username: str) -> User:
-    role, full_name, title, organisation = PEOPLE[username]
+    facts = person_facts(*PEOPLE[username])
+    role = facts["role"]
     user, created = User.objects.get_or_create(username=username, defaults={
-        "role": role, "full_name": full_name, "job_title": title, "organisation": organisation,
-        "email": f"{username}{MAIL}", "is_staff": role == Role.ADMINISTRATOR,
+        **facts, "email": f"{username}{MAIL}", "is_staff": role == Role.ADMINISTRATOR,
         "is_superuser": role == Role.ADMINISTRATOR})
     if created:
         user.set_password(PASSWORD)
@@ -119,9 +132,10 @@ def _person(username: str) -> User:
 def _engagement(people: dict[str, User]) -> Engagement:
     manager = people["manager"]
     customer = services.create_customer(
-        actor=manager, name="某智能电力公司", name_en="A smart electric-power company",
-        industry="电力", contact_name="陈国栋", contact_phone="010-00000000",
-        contact_email="reviewer@practice.example", address="北京市（演练地址）")
+        actor=manager, name=POWER[0], name_en=POWER[1], industry="电力",
+        contact_name="陈国栋", contact_name_en="Chen Guodong", contact_phone="010-00000000",
+        contact_email="reviewer@practice.example", address="北京市（演练地址）",
+        address_en="Beijing (practice address)")
     engagement = services.create_engagement(
         actor=manager, code=CODE, name="变电站智能巡视模型昇腾迁移",
         name_en="Substation inspection models: migration to Ascend", customer=customer,

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import override
 
+from engagements.models import User
 from engagements.text.printable_text import printable, printable_facts
 
 LANGUAGES = ("zh-hans", "en")
@@ -29,6 +30,11 @@ def pair(chinese: str, english: str) -> dict[str, str]:
 def same(text: str) -> dict[str, str]:
     """A text that is not translated, such as a name or what a person wrote."""
     return dict.fromkeys(LANGUAGES, text)
+
+
+def named(person: User | None) -> dict[str, str]:
+    """A person's name as either language prints it; empty for nobody."""
+    return pair(person.get_full_name(), person.full_name_en) if person else same("")
 
 
 def in_language(facts: Any, language: str) -> Any:

@@ -9,4 +9,4 @@ class CompanyForm(forms.ModelForm):
     class Meta:
         model = CompanyProfile
         fields = ["name", "name_en", "credit_code", "address", "address_en", "phone", "email",
-                  "contact_name", "bank", "bank_account"]
+                  "contact_name", "contact_name_en", "bank", "bank_account"]

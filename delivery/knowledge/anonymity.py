@@ -68,7 +68,8 @@ def names_known(engagements: Iterable[Engagement]) -> Names:
         found |= set(node)
     for engagement in engagements:
         found |= {engagement.name, engagement.name_en, engagement.contract_number,
-                  engagement.customer.contact_name, engagement.customer.contact_email}
+                  engagement.customer.contact_name, engagement.customer.contact_name_en,
+                  engagement.customer.contact_email}
         found |= set(_people(engagement))
     return Names(frozenset(name.strip().casefold() for name in found if _is_name(name)))
 
@@ -85,7 +86,7 @@ def _customers() -> Iterator[str]:
 
 def _people(engagement: Engagement) -> Iterator[str]:
     people = User.objects.filter(memberships__engagement=engagement)
-    for names in people.values_list("full_name", "username", "email"):
+    for names in people.values_list("full_name", "full_name_en", "username", "email"):
         yield from names
 
 

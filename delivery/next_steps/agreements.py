@@ -145,20 +145,22 @@ def _unanswered(scope: Scope) -> Iterable[Quote]:
         scope).filter(~Exists(newer))
 
 
+OF_QUOTE = ("number", "version", "state", "created_at", "reviewed_at", "approved_at", "valid_until",
+            "created_by", "reviewed_by", "engagement__code")
 QUOTES = (
     NextStep(code="quote_draft", label=gettext_lazy("Draft quote to finish"), rank=OPEN,
              may=_may(Can.PRICE), is_for=_is_author, rows=_drafts, place=_draft_place,
              covers=states("quote", QUOTE.DRAFT)),
     NextStep(code="quote", label=gettext_lazy("Quote to review"), may=may_review,
-             is_for=_reviews, lacks=_lacks, order=("created_at",),
+             is_for=_reviews, lacks=_lacks, order=("created_at",), shown=OF_QUOTE,
              rows=_quotes(state=QUOTE.IN_REVIEW),
              place=_quote_since("created_at"), covers=states("quote", QUOTE.IN_REVIEW)),
     NextStep(code="quote", label=gettext_lazy("Quote to approve"), may=_may(Can.MANAGE),
-             is_for=_approves, lacks=_lacks, order=("reviewed_at",),
+             is_for=_approves, lacks=_lacks, order=("reviewed_at",), shown=OF_QUOTE,
              rows=_quotes(state=QUOTE.REVIEWED),
              place=_quote_since("reviewed_at"), covers=states("quote", QUOTE.REVIEWED)),
     NextStep(code="quote", label=gettext_lazy("Quote to issue"), may=_may(Can.PRICE),
-             asks=_no_manager, order=("approved_at",),
+             asks=_no_manager, order=("approved_at",), shown=OF_QUOTE,
              rows=_quotes(state=QUOTE.APPROVED),
              place=_quote_since("approved_at"), covers=states("quote", QUOTE.APPROVED)),
     NextStep(code="quote", label=gettext_lazy("Quote to answer"), may=_may(Can.REVIEW),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import date, datetime, time
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -24,24 +25,22 @@ def _is_owner(user: User, row) -> bool:
     return row.owner_id == user.pk
 
 
-def _owned(scope: Scope, rows):
-    """In a person's scope the person's own."""
-    found = scope.of(rows).select_related("engagement")
-    return found.filter(owner=scope.user) if scope.user else found
+def _own(user: User) -> Q:
+    return Q(owner=user)
 
 
 def _todos(scope: Scope) -> Iterable[Todo]:
-    return _owned(scope, Todo.objects).filter(done_at=None).select_related("owner", "engagement")
+    return scope.of(Todo.objects).filter(done_at=None).select_related("owner", "engagement")
 
 
 def _issues(scope: Scope) -> Iterable[ProjectIssue]:
-    return _owned(scope, ProjectIssue.objects).filter(closed_on=None)
+    return scope.of(ProjectIssue.objects).filter(closed_on=None).select_related("engagement")
 
 
 def _risks(scope: Scope) -> Iterable[Risk]:
     """Those whose review date has come."""
-    return _owned(scope, Risk.objects).filter(review_on__lte=scope.today).exclude(
-        state=Risk.State.CLOSED)
+    return scope.of(Risk.objects).filter(review_on__lte=scope.today).exclude(
+        state=Risk.State.CLOSED).select_related("engagement")
 
 
 def _at(row, anchor: str, due: date | None, since: date | None = None, **more) -> Place:
@@ -90,16 +89,16 @@ def _week_place(row: WeeklyReport) -> Place:
 
 RULES = (
     NextStep(code="todo", label=gettext_lazy("To-do"), rank=OPEN, may=lambda user: True,
-             is_for=_is_owner, rows=_todos, order=("due_on",),
-             place=_todo_place),
+             is_for=_is_owner, perhaps=_own, rows=_todos, order=("due_on",), place=_todo_place,
+             shown=("text", "due_on", "owner__role", "engagement__code")),
     NextStep(code="minutes", label=gettext_lazy("Minutes to confirm"), rank=OPEN,
              may=lambda user: allowed(user, Can.REVIEW), rows=_unconfirmed_minutes,
              order=("shared_at",), place=_minutes_place),
     NextStep(code="issue", label=gettext_lazy("Outstanding issue"), rank=OPEN,
-             may=lambda user: True, is_for=_is_owner, rows=_issues, place=_issue_place,
-             order=("due_on",)),
+             may=lambda user: True, is_for=_is_owner, perhaps=_own, rows=_issues,
+             place=_issue_place, order=("due_on",)),
     NextStep(code="risk", label=gettext_lazy("Risk to review"), rank=OPEN, may=lambda user: True,
-             is_for=_is_owner, rows=_risks, order=("review_on",),
+             is_for=_is_owner, perhaps=_own, rows=_risks, order=("review_on",),
              place=lambda row: _at(row, f"risk-{row.number}", row.review_on)),
     NextStep(code="weekly", label=gettext_lazy("Weekly report to freeze"), rank=OPEN,
              may=lambda user: allowed(user, Can.MANAGE), asks=None, rows=_weeks,

@@ -15,6 +15,8 @@ from delivery.next_steps.registry import RULES
 from delivery.next_steps.rules import NextStep, Place, Scope, everybody
 from engagements.models import User
 
+MORE = 10  # rows of a slice beyond those asked for
+
 
 def inbox_items(user: User, now: datetime | None = None, limit: int | None = None
                 ) -> list[InboxItem]:
@@ -46,10 +48,13 @@ def _rows(rule: NextStep, scope: Scope) -> Iterator:
     if isinstance(rows, QuerySet):
         if rule.perhaps:
             rows = rows.filter(rule.perhaps(scope.user))
+        if rule.shown:
+            rows = rows.only(*rule.shown)
         if scope.limit:
-            # Where not every row is the person's, one slice of twice as many is mostly enough.
+            # Where not every row is the person's, one slice of some more is mostly enough.
+            is_exact = rule.perhaps or rule.is_for is everybody
             rows = _slices(rows.order_by(*rule.order, "pk"),
-                           scope.limit * (1 if rule.is_for is everybody else 2))
+                           scope.limit + (0 if is_exact else MORE))
     return islice((row for row in rows if rule.is_for(scope.user, row)), scope.limit)
 
 

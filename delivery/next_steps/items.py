@@ -18,7 +18,10 @@ COLOUR_CODES = {OVERDUE: "failed", SOON: "warning", OTHERS_WAIT: "in_review", BR
 
 @dataclass(frozen=True)
 class InboxItem:
-    """One thing to do: what, about what, its page, why now, since when or until when."""
+    """One thing to do: what, about what, its page, why now, since when or until when.
+
+    `left`: days until it is due, `days`: days since it waits; None where nobody knows.
+    """
 
     urgency: int
     kind: str  # code, for the API and tests
@@ -26,10 +29,16 @@ class InboxItem:
     title: str
     engagement: str
     url: str
-    reason: str
+    left: int | None = None
+    days: int | None = None
     since: datetime | None = None
     due: date | None = None
     count: int = 1  # rows that it stands for
+
+    @property
+    def reason(self) -> str:
+        """Why it stands where it stands, in words."""
+        return _reason(self.urgency, self.left, self.days)
 
     @property
     def code(self) -> str:
@@ -65,9 +74,8 @@ class InboxContext:
         left = None if due is None else (due - self.today).days
         urgency = OVERDUE if left is not None and left < 0 else (
             min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)
-        return InboxItem(urgency, kind, label, title, engagement, url,
-                         _reason(urgency, left, self._days_since(since)), since=since, due=due,
-                         count=count)
+        return InboxItem(urgency, kind, label, title, engagement, url, left,
+                         self._days_since(since), since=since, due=due, count=count)
 
     def _days_since(self, since: datetime | None) -> int | None:
         return since and max(0, (self.today - self.day_of(since)).days)

@@ -84,6 +84,7 @@ class NextStep:
         lacks: sentences on whom the engagement lacks, where nobody can take it.
         order: columns by which the most urgent rows come first.
         perhaps: keeps rows that may be the person's, where `is_for` would refuse most of them.
+        shown: columns that `place` and `is_for` read, where lists of many rows need no others.
         board: address of a list of one engagement's rows, where many of them are one line.
         covers: (table, state) for which this is a way on; see `tests`.
     """
@@ -99,6 +100,7 @@ class NextStep:
     lacks: Callable[[Any], list[str]] | None = None
     order: tuple[str, ...] = ()
     perhaps: Callable[[User], Q] | None = None
+    shown: tuple[str, ...] = ()
     board: Callable[[str], str] | None = None
     covers: frozenset[tuple[str, str]] = frozenset()
 

@@ -60,7 +60,7 @@ def _longest_open(scope: Scope, found: tuple[str, ...]) -> list[int]:
 
 def _submitted(scope: Scope) -> Iterable[StageRecord]:
     """With who submitted them in `submissions`."""
-    submissions = StageTransition.objects.filter(move=StageMove.SUBMIT)
+    submissions = StageTransition.objects.standing().filter(move=StageMove.SUBMIT)
     return _records(StageState.SUBMITTED)(scope).prefetch_related(
         Prefetch("transitions", submissions, to_attr="submissions"))
 
@@ -90,6 +90,8 @@ def _board(state: str):
 def _stage(state: str, label, **more) -> NextStep:
     return NextStep(code=f"stage_{state}", label=label, place=_stage_place, board=_board(state),
                     order=("submitted_at", "started_at"),
+                    shown=("stage", "submitted_at", "started_at", "model__code", "model__name",
+                           "model__name_en", "model__engagement__code"),
                     covers=states("stage", state), **more)
 
 
@@ -198,6 +200,8 @@ def _node(state: str, label, rank: int) -> NextStep:
 OTHERS = (
     NextStep(code="job", label=gettext_lazy("Job to check"), rank=BROKEN, rows=_jobs,
              may=_runs_jobs, is_for=_is_for_job, place=_job_place, order=("finished_at",),
+             shown=("kind", "state", "finished_at", "created_at", "created_by",
+                    "engagement__code"),
              covers=states("job", JobState.FAILED, JobState.TIMED_OUT, JobState.LOST,
                            JobState.UNKNOWN)),
     _node(Node.State.PENDING, gettext_lazy("Host key to confirm"), OTHERS_WAIT),

@@ -1,78 +1,118 @@
-"""What no write announces: nodes found in quarantine, deadlines that come near."""
+"""What no write announces: nodes found in quarantine, deadlines that come near.
 
-from datetime import datetime, timedelta
+Looked for again and again, so what was announced before costs a key in a query, and no more rows
+than a portion are held at once.
+"""
 
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils import timezone
 
 from delivery.acceptance.models import Condition, Review
 from delivery.notices.event_kinds import KINDS
 from delivery.notices.event_subjects import Subject
+from delivery.notices.models import Event
 from delivery.notices.services.announcements import announce
 from delivery.quotes.models import Quote
 from engagements.models import AuditEntry, Engagement
 from workers.models import Node
 
 NEAR = timedelta(days=3)
+PORTION = 500
+Announcement = dict[str, Any]  # what `announce` is told, without the time
 
 
 def announce_due(now: datetime) -> None:
     """Announce each quarantine and each near deadline once."""
-    announce_quarantines(now)
-    announce_deadlines(now)
-    announce_reviews(now)
+    found = _found(timezone.localdate(now))
+    while portion := list(islice(found, PORTION)):
+        known = set(Event.objects.filter(key__in=[one["key"] for one in portion]).values_list(
+            "key", flat=True))
+        for one in portion:
+            if one["key"] not in known:
+                announce(at=now, **one)
 
 
-def announce_quarantines(now: datetime) -> None:
+def _found(today: date) -> Iterator[Announcement]:
+    yield from _quarantines()
+    yield from _engagements(today)
+    yield from _quotes(today)
+    yield from _trial_periods(today)
+    yield from _conditions(today)
+    yield from _reviews(today)
+
+
+def _each(rows: QuerySet, document: str = "") -> Iterator:
+    """The rows, a portion at a time, without the facts of the document that they lead to."""
+    if document:
+        rows = rows.select_related(f"{document}__engagement").defer(
+            f"{document}__snapshot", f"{document}__words")
+    return rows.iterator(chunk_size=PORTION)
+
+
+def _quarantines() -> Iterator[Announcement]:
     """A node quarantined since its key was last confirmed."""
     for node in Node.objects.filter(state=Node.State.QUARANTINED):
         confirmed = AuditEntry.objects.filter(
             action="node.confirm", target_type="workers.node", target_id=str(node.pk)).first()
-        announce(kind=KINDS["node_quarantined"], at=now,
-                 subject=Subject(node.name, reverse("workers:node", args=[node.pk])),
-                 key=f"quarantine:{node.pk}:{confirmed.pk if confirmed else 0}")
+        yield {"kind": KINDS["node_quarantined"],
+               "subject": Subject(node.name, reverse("workers:node", args=[node.pk])),
+               "key": f"quarantine:{node.pk}:{confirmed.pk if confirmed else 0}"}
 
 
-def announce_deadlines(now: datetime) -> None:
-    """Ends of engagements and trial periods, validity of issued quotes, due dates of issues."""
-    today = timezone.localdate(now)
-    days = (today, today + NEAR)
-    for engagement in Engagement.objects.filter(
-            state=Engagement.State.ACTIVE, ends_on__range=days):
-        path = reverse("engagements:engagement", args=[engagement.code])
-        _deadline(engagement, Subject(engagement.code, path), engagement.ends_on, now,
-                  f"engagement:{engagement.pk}")
-    for quote in Quote.objects.filter(state=Quote.State.ISSUED, valid_until__range=days
-                                      ).select_related("engagement", "created_by"):
-        path = reverse("quotes:quote", args=[quote.pk])
-        _deadline(quote.engagement, Subject(str(quote), path, person=quote.created_by),
-                  quote.valid_until, now, f"quote:{quote.pk}")
-    for review in Review.objects.filter(trial_ends_on__range=days
-                                        ).select_related("document__engagement"):
-        path = reverse("acceptance:review", args=[review.document_id])
-        _deadline(review.document.engagement, Subject(str(review.document), path),
-                  review.trial_ends_on, now, f"trial:{review.pk}")
-    for condition in Condition.objects.filter(closed_at=None, due_on__range=days
-                                              ).select_related("review__document__engagement"):
-        document = condition.review.document
-        path = reverse("acceptance:review", args=[document.pk])
-        _deadline(document.engagement, Subject(str(document), path), condition.due_on, now,
-                  f"condition:{condition.pk}")
+def _engagements(today: date) -> Iterator[Announcement]:
+    for row in _each(Engagement.objects.filter(
+            state=Engagement.State.ACTIVE, ends_on__range=(today, today + NEAR))):
+        path = reverse("engagements:engagement", args=[row.code])
+        yield _deadline(row, Subject(row.code, path), row.ends_on, f"engagement:{row.pk}")
 
 
-def announce_reviews(now: datetime) -> None:
+def _quotes(today: date) -> Iterator[Announcement]:
+    """Validity of issued quotes."""
+    rows = Quote.objects.filter(state=Quote.State.ISSUED,
+                                valid_until__range=(today, today + NEAR))
+    for row in _each(rows.select_related("engagement", "created_by")):
+        path = reverse("quotes:quote", args=[row.pk])
+        yield _deadline(row.engagement, Subject(str(row), path, person=row.created_by),
+                        row.valid_until, f"quote:{row.pk}")
+
+
+def _trial_periods(today: date) -> Iterator[Announcement]:
+    rows = Review.objects.filter(trial_ends_on__range=(today, today + NEAR))
+    for row in _each(rows, "document"):
+        yield _deadline(row.document.engagement, _subject(row), row.trial_ends_on,
+                        f"trial:{row.pk}")
+
+
+def _conditions(today: date) -> Iterator[Announcement]:
+    """Issues that a customer's decision left open."""
+    rows = Condition.objects.filter(closed_at=None, due_on__range=(today, today + NEAR))
+    for row in _each(rows, "review__document"):
+        yield _deadline(row.review.document.engagement, _subject(row.review), row.due_on,
+                        f"condition:{row.pk}")
+
+
+def _reviews(today: date) -> Iterator[Announcement]:
     """Review periods, to both sides: when the end comes near, and on the last day."""
-    today = timezone.localdate(now)
-    waiting = Review.objects.filter(decision="", document__state="issued", due_on__gte=today,
-                                    due_on__lte=today + NEAR)
-    for review in waiting.select_related("document__engagement"):
-        path = reverse("acceptance:review", args=[review.document_id])
-        step = "last" if review.due_on == today else "near"
-        announce(kind=KINDS["review_due"], engagement=review.document.engagement, at=now,
-                 subject=Subject(str(review.document), path), day=review.due_on,
-                 key=f"review:{review.pk}:{review.due_on.isoformat()}:{step}")
+    rows = Review.objects.filter(decision="", document__state="issued",
+                                 due_on__range=(today, today + NEAR))
+    for row in _each(rows, "document"):
+        step = "last" if row.due_on == today else "near"
+        yield {"kind": KINDS["review_due"], "engagement": row.document.engagement,
+               "subject": _subject(row), "day": row.due_on,
+               "key": f"review:{row.pk}:{row.due_on.isoformat()}:{step}"}
 
 
-def _deadline(engagement: Engagement, subject: Subject, day, now: datetime, key: str) -> None:
-    announce(kind=KINDS["deadline_near"], subject=subject, engagement=engagement, at=now,
-             day=day, key=f"deadline:{key}:{day.isoformat()}")
+def _subject(review: Review) -> Subject:
+    path = reverse("acceptance:review", args=[review.document_id])
+    return Subject(str(review.document), path)
+
+
+def _deadline(engagement: Engagement, subject: Subject, day: date, key: str) -> Announcement:
+    return {"kind": KINDS["deadline_near"], "subject": subject, "engagement": engagement,
+            "day": day, "key": f"deadline:{key}:{day.isoformat()}"}

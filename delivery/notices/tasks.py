@@ -6,7 +6,6 @@ from django.utils import timezone
 from delivery.notices import deadline_watch
 from delivery.notices.enqueueing import SEND_MAIL_TO, SEND_TO_CHANNEL
 from delivery.notices.models import Channel, Dispatch
-from delivery.notices.services import retention
 from delivery.notices.transport import send_dispatches
 from engagements.queue.enqueue import enqueue
 
@@ -38,9 +37,3 @@ def sweep() -> None:
 def watch() -> None:
     """Announce what no write announces."""
     deadline_watch.announce_due(timezone.now())
-
-
-@shared_task(name="notices.retention")
-def remove_old() -> None:
-    """Remove messages that are older than the settings say."""
-    retention.remove_old(timezone.now())

@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 
@@ -7,5 +8,9 @@ class OperationConfig(AppConfig):
     verbose_name = _("System status")
 
     def ready(self) -> None:
-        """Say which tables are audited; connect what workers tell of their tasks."""
-        from delivery.operation import audit_config, worker_signals  # noqa: F401
+        """Say which tables are audited; connect what workers tell of their tasks; start tracing
+        where a collector is named."""
+        from delivery.operation import audit_config, tracing, worker_signals  # noqa: F401
+
+        if tracing.is_wanted():
+            tracing.start(settings.VERSION)

@@ -21,7 +21,7 @@ from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
 from delivery.operation.models import DamagedFile
-from engagements.audit import audit_log
+from engagements.audit import audit_log, checkpoint
 from workers.models import Node
 
 GOOD, WARNING, BAD = "good", "warning", "bad"
@@ -42,11 +42,6 @@ class Finding:
     sentence: str
 
 
-SUBJECTS = {
-    "database": gettext_lazy("Database"), "migrations": gettext_lazy("Migrations"),
-    "broker": gettext_lazy("Broker"), "cache": gettext_lazy("Cache"),
-    "storage": gettext_lazy("Artifact store"),
-}
 REMEDIES = {
     "database": gettext_lazy("check DATABASE_URL and whether the server runs"),
     "migrations": gettext_lazy("run `manage.py migrate`, or `./desk upgrade`"),
@@ -66,9 +61,9 @@ def parts() -> Iterator[Finding]:
     failed = readiness.failures()
     for name in readiness.PARTS:
         if name in failed:
-            yield Finding(SUBJECTS[name], BAD, _advised(failed[name], REMEDIES[name]))
+            yield Finding(readiness.LABELS[name], BAD, _advised(failed[name], REMEDIES[name]))
         else:
-            yield Finding(SUBJECTS[name], GOOD, _("works"))
+            yield Finding(readiness.LABELS[name], GOOD, _("works"))
 
 
 def worker() -> Iterator[Finding]:
@@ -132,7 +127,7 @@ def keys() -> Iterator[Finding]:
 
 
 def audit() -> Iterator[Finding]:
-    found = next(audit_log.findings(), None)
+    found = next(audit_log.findings(checkpoint.behind_archives()), None)
     yield Finding(_("Audit log"), BAD if found else GOOD, _advised(
         found, _("`manage.py verify --audit` names the rest")) if found else _(
             "matches what the application wrote"))

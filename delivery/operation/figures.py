@@ -132,8 +132,8 @@ FIGURES = (
     Figure("desk_nodes", _("Nodes, by state"), _nodes, "state"),
     Figure("desk_nodes_unreachable", _("Nodes that do not answer"), _unreachable),
     Figure("desk_files_waiting", _("Files of documents waiting to be generated"), _waiting_files),
-    Figure("desk_files_failed", _("Files of documents that "
-                                  "could not be generated"), _failed_files),
+    Figure("desk_files_failed", _("Files of documents that could not be generated"),
+           _failed_files),
     Figure("desk_file_seconds", _("From order to file in the last hour, mean seconds"),
            _render_seconds),
     Figure("desk_notices", _("Notices waiting and given up"), _notices, "state"),

@@ -11,11 +11,13 @@ from django.conf import settings
 from django.core.management.utils import get_random_secret_key
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from delivery.operation.heartbeat import worker_age_seconds
-from engagements.audit import audit_log
+from engagements.audit import archive_files, audit_log
+from engagements.audit.problem_labels import LABELS
 from engagements.errors import WrongState
-from engagements.models import AuditChain, AuditEntry, User
+from engagements.models import AuditArchive, AuditChain, AuditEntry, User
 from workers.encrypted_field import EncryptedTextField
 
 STILL_SECONDS = 30
@@ -25,8 +27,8 @@ BATCH = 500
 def require_standstill() -> None:
     """Raise WrongState while a worker does tasks: it would go on with the old key."""
     if worker_age_seconds(timezone.now()) < STILL_SECONDS:
-        raise WrongState("A worker is running. Stop portal and workers, wait half a minute, and "
-                         "try again.")
+        raise WrongState(_("A worker is running. Stop portal and workers, wait half a minute, and "
+                           "try again."))
 
 
 def encrypt_credentials_anew() -> int:
@@ -58,7 +60,8 @@ def seal_audit_log_anew(*, actor: User | None, old_key: str) -> int:
     """
     AuditChain.objects.select_for_update(no_key=True).filter(pk=1).first()
     _require_good(old_key)
-    seal, count, batch = "", 0, []
+    seal, count = _seal_archives_anew()
+    batch = []
     for entry in AuditEntry.objects.order_by("pk").only("pk", "entry_hash").iterator():
         entry.seal = seal = audit_log.entry_seal(seal, entry.entry_hash)
         batch.append(entry)
@@ -73,6 +76,18 @@ def seal_audit_log_anew(*, actor: User | None, old_key: str) -> int:
     return count
 
 
+def _seal_archives_anew() -> tuple[str, int]:
+    """The seal of the last archived entry under AUDIT_KEY, and how many there are. Files hold no
+    seals: only the rows that name them change."""
+    seal, count = "", 0
+    for archive in AuditArchive.objects.order_by("first_number"):
+        for entry in archive_files.read(archive):
+            seal = audit_log.entry_seal(seal, entry.entry_hash)
+            count += 1
+        AuditArchive.objects.filter(pk=archive.pk).update(seal=seal)
+    return seal, count
+
+
 def _require_good(old_key: str) -> None:
     new_key, settings.AUDIT_KEY = settings.AUDIT_KEY, old_key
     try:
@@ -80,9 +95,9 @@ def _require_good(old_key: str) -> None:
     finally:
         settings.AUDIT_KEY = new_key
     if found:
-        raise WrongState(f"The audit log is not good under the old key (entry "
-                         f"{found.entry and found.entry.pk}: {found.problem}); nothing was "
-                         "changed.")
+        raise WrongState(_("The audit log is not good under the old key (entry %(place)s: "
+                           "%(problem)s); nothing was changed.") % {
+            "place": found.place, "problem": LABELS[found.problem]})
 
 
 def new_secret_key() -> Path | None:

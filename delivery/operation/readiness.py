@@ -9,8 +9,11 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.celery import app
+from engagements.errors import DeskError, WrongState
 
 BROKER_SECONDS = 3
 
@@ -25,7 +28,9 @@ def migrations() -> None:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        raise RuntimeError(f"{len(missing)} migrations to apply, first {missing[0][0]}")
+        raise WrongState(ngettext("%(n)d migration to apply, first %(name)s",
+                                  "%(n)d migrations to apply, first %(name)s", len(missing)) % {
+            "n": len(missing), "name": missing[0][0]})
 
 
 def broker() -> None:
@@ -37,7 +42,7 @@ def shared_cache() -> None:
     key, value = "readiness", str(time.time())
     cache.set(key, value, 60)
     if cache.get(key) is None:
-        raise RuntimeError("the cache forgets at once")
+        raise WrongState(_("the cache forgets at once"))
 
 
 def storage() -> None:
@@ -46,7 +51,7 @@ def storage() -> None:
     try:
         with default_storage.open(name) as file:
             if file.read() != b"desk":
-                raise RuntimeError("the artifact store gives back other bytes")
+                raise WrongState(_("the artifact store gives back other bytes"))
     finally:
         default_storage.delete(name)
 
@@ -54,6 +59,11 @@ def storage() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "database": database, "migrations": migrations, "broker": broker, "cache": shared_cache,
     "storage": storage}
+LABELS = {
+    "database": gettext_lazy("Database"), "migrations": gettext_lazy("Migrations"),
+    "broker": gettext_lazy("Broker"), "cache": gettext_lazy("Cache"),
+    "storage": gettext_lazy("Artifact store"),
+}
 
 
 def failures() -> dict[str, str]:
@@ -63,5 +73,6 @@ def failures() -> dict[str, str]:
         try:
             attempt()
         except Exception as error:  # whatever a database, broker or store raises
-            found[name] = f"{type(error).__name__}: {error}"
+            found[name] = (error.message if isinstance(error, DeskError)
+                           else f"{type(error).__name__}: {error}")
     return found

@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from delivery.operation import evidence_locks, stored_file_checks
+from delivery.operation import evidence_locks, older_rows, retention, stored_file_checks
 
 LONGEST_SECONDS = 6 * 3600  # one file may take longer to read than a whole turn
 
@@ -18,3 +18,15 @@ def check_files() -> None:
 def lock_evidence() -> None:
     """Lock the raw files of documents that were issued."""
     evidence_locks.lock_evidence(now=timezone.now())
+
+
+@shared_task(name="operation.fill_engagements")
+def fill_engagements() -> None:
+    """Complete rows that workers of an older version wrote during an upgrade."""
+    older_rows.fill_engagements()
+
+
+@shared_task(name="operation.retention", time_limit=LONGEST_SECONDS)
+def apply_retention() -> None:
+    """Remove or archive what is older than the settings say."""
+    retention.apply_rules(timezone.now())

@@ -11,10 +11,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from delivery.operation import readiness
+from delivery.operation.backup.count_texts import new_files_text, rows_text
 from delivery.operation.backup.writing import Outcome, write_backup
-from engagements.errors import WrongState
+from engagements.errors import DeskError, WrongState
+from engagements.text.text_joining import in_turn, labelled
 
 STOP_SECONDS = 60
 Say = Callable[[str], None]
@@ -35,25 +39,37 @@ def upgrade(*, backups: Path, say: Say) -> None:
     sentence says which backup to restore.
     """
     missing = missing_migrations()
-    say(f"{len(missing)} migrations to apply")
-    outcome = write_backup(backups, check_audit=not missing)
-    say(f"backup {outcome.folder}: {outcome.rows} rows, {outcome.copied} new files")
+    say(ngettext("%(n)d migration to apply", "%(n)d migrations to apply", len(missing)) % {
+        "n": len(missing)})
+    outcome = _backup(backups, check_audit=not missing)
+    say(_("backup %(folder)s: %(rows)s, %(files)s") % {
+        "folder": outcome.folder, "rows": rows_text(outcome.rows),
+        "files": new_files_text(outcome.copied)})
     if outcome.faults:
-        raise WrongState("The backup found faults, so nothing was changed: "
-                         + "; ".join(outcome.faults[:5]))
+        raise WrongState(_("The backup found faults, so nothing was changed: %(faults)s") % {
+            "faults": in_turn(outcome.faults[:5])})
     before = _applied_leaves()
     try:
         call_command("migrate", verbosity=0, interactive=False)
         _require_sound()
     except Exception as error:  # whatever a migration raises
         _back_out(before, outcome, error)
-    say("migrated; database, broker, cache and artifact store work")
+    say(_("migrated; database, broker, cache and artifact store work"))
+
+
+def _backup(folder: Path, *, check_audit: bool) -> Outcome:
+    try:
+        return write_backup(folder, check_audit=check_audit)
+    except OSError as error:
+        raise WrongState(_("The backup cannot be written, so nothing was changed: %(cause)s") % {
+            "cause": error}) from error
 
 
 def _require_sound() -> None:
     failed = readiness.failures()
     if failed:
-        raise WrongState("; ".join(f"{name}: {fault}" for name, fault in failed.items()))
+        raise WrongState(in_turn(labelled(readiness.LABELS[name], fault)
+                                 for name, fault in failed.items()))
 
 
 def _applied_leaves() -> list[tuple[str, str | None]]:
@@ -72,16 +88,18 @@ def _applied_leaves() -> list[tuple[str, str | None]]:
 
 
 def _back_out(before: list[tuple[str, str | None]], outcome: Outcome, error: Exception) -> None:
-    said = f"{type(error).__name__}: {error}"
+    said = error.message if isinstance(error, DeskError) else f"{type(error).__name__}: {error}"
     try:
         executor = MigrationExecutor(connection)
         executor.migrate(before)
     except Exception as second:  # a migration that cannot be taken back
-        raise WrongState(
-            f"The upgrade failed ({said}) and could not be taken back ({second}). Stop everything "
-            f"and restore the backup {outcome.folder.name} with the older version: "
-            f"manage.py restore {outcome.folder.parent.parent}") from error
-    raise WrongState(f"The upgrade failed and was taken back: {said}") from error
+        raise WrongState(_(
+            "The upgrade failed (%(cause)s) and could not be taken back (%(second)s). Stop "
+            "everything and restore the backup %(name)s with the older version: manage.py restore "
+            "%(folder)s") % {"cause": said, "second": second, "name": outcome.folder.name,
+                             "folder": outcome.folder.parent.parent}) from error
+    raise WrongState(_("The upgrade failed and was taken back: %(cause)s") % {
+        "cause": said}) from error
 
 
 def stop_running() -> bool:
@@ -98,7 +116,8 @@ def stop_running() -> bool:
     deadline = time.monotonic() + STOP_SECONDS
     while note.exists() and _lives(number):
         if time.monotonic() > deadline:
-            raise WrongState(f"The running desk (process {number}) does not end.")
+            raise WrongState(_("The running desk (process %(number)d) does not end.") % {
+                "number": number})
         time.sleep(0.2)
     return True
 

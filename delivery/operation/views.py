@@ -52,7 +52,7 @@ def operation(request):
     _require_operator(request)
     found, failed = read_figures(), readiness.failures()
     return render(request, "delivery/operation/operation.html", {
-        "parts": [(name, failed.get(name, "")) for name in readiness.PARTS],
+        "parts": [(readiness.LABELS[name], failed.get(name, "")) for name in readiness.PARTS],
         "figures": [(figure, found[figure.name]) for figure in FIGURES]})
 
 

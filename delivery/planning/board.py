@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from delivery.planning.models import ProjectIssue, Task
@@ -21,6 +21,7 @@ from engagements.models import (
 )
 from engagements.search.index import holding
 from engagements.stages import DONE, StageState
+from engagements.web.paging import MOST_COUNTED
 
 LONG_DAYS = 7  # from here on an open stage is marked
 
@@ -48,6 +49,21 @@ class Row:
         return self.age is not None and self.age >= LONG_DAYS
 
 
+@dataclass(frozen=True)
+class Tallies:
+    """How many models there are, at most MOST_COUNTED + 1, and of these how many are blocked and
+    how many wait for LONG_DAYS or longer."""
+
+    models: int
+    blocked: int
+    old: int
+
+    @property
+    def more(self) -> str:
+        """Behind a count of models that are not all."""
+        return "+" if self.models > MOST_COUNTED else ""
+
+
 def matching(user: User, params, now: datetime | None = None) -> QuerySet:
     """Visible models of active engagements that fit the filter, the longest waiting first.
 
@@ -62,26 +78,32 @@ def matching(user: User, params, now: datetime | None = None) -> QuerySet:
             found = found.filter(**{column: params[name]})
     days = params.get("days", "")
     if days.isdecimal() and len(days) < 6:
-        found = waiting_for(found, int(days), now or timezone.now())
+        found = found.filter(_waiting_for(int(days), now or timezone.now()))
     if params.get("blocked"):
-        found = blocked(found)
+        found = found.filter(_blocked())
     if text := params.get("q", "").strip():
-        found = found.filter(pk__in=holding(MigratedModel, text))
+        found = found.filter(pk__in=holding(MigratedModel, text, user))
     return found.order_by("open_since", "pk")
 
 
-def waiting_for(found: QuerySet, days: int, now: datetime) -> QuerySet:
-    """Those whose open stage moved last so many days ago, or earlier."""
-    return found.filter(open_since__lte=now - timedelta(days=days))
+def tallies_of(found: QuerySet, now: datetime) -> Tallies:
+    """Counted in one walk over these models."""
+    return Tallies(**found.order_by()[:MOST_COUNTED + 1].aggregate(
+        models=Count("pk"), blocked=Count("pk", filter=_blocked()),
+        old=Count("pk", filter=_waiting_for(LONG_DAYS, now))))
 
 
-def blocked(found: QuerySet) -> QuerySet:
-    """Those with a stage that is submitted or sent back, or with a blocking issue."""
+def _waiting_for(days: int, now: datetime) -> Q:
+    """Whose open stage moved last so many days ago, or earlier."""
+    return Q(open_since__lte=now - timedelta(days=days))
+
+
+def _blocked() -> Q:
+    """With a stage that is submitted or sent back, or with a blocking issue."""
     issues = ProjectIssue.objects.filter(
         closed_on=None, level=ProjectIssue.Level.BLOCKING).exclude(model=None)
-    return found.exclude(record=None).filter(
-        Q(state__in=[StageState.SUBMITTED, StageState.SENT_BACK])
-        | Q(model__in=issues.values("model")))
+    return ~Q(record=None) & (Q(state__in=[StageState.SUBMITTED, StageState.SENT_BACK])
+                              | Q(model__in=issues.values("model")))
 
 
 def rows_of(found: Iterable[ModelProgress], now: datetime | None = None) -> list[Row]:

@@ -19,12 +19,13 @@ from delivery.planning.control.weekly_labels import (
     in_reader_words,
     problem_lines,
     risk_rows,
+    worked_days,
 )
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
 from delivery.planning.plan.task_names import name_of, shared_names
 from delivery.planning.time import timesheet_labels
 from engagements import canonical
-from engagements.models import Engagement
+from engagements.models import Engagement, User
 from engagements.models.engagement import localized
 
 HASH_SHOWN = 32  # characters of the content hash in the footer
@@ -35,20 +36,25 @@ def minutes_pdf(meeting: Meeting, language: str) -> bytes:
 
     They hold nothing but what people wrote, so that both languages bear the same hash.
     """
-    facts = {"meeting": {
-        **{name: getattr(meeting, name) for name in (
+    number = str(meeting).split(" ")[0]
+    digest = canonical.content_hash(
+        {"number": number, **_minutes_facts(meeting, User.get_full_name)}, canonical.SPACED)
+    return _document_pdf("minutes", meeting.engagement, number, language,
+                         lambda: _minutes_facts(meeting, str), digest, is_working_copy=True)
+
+
+def _minutes_facts(meeting: Meeting, name: Callable[[User], str]) -> dict:
+    """What the minutes say, with people named by `name`."""
+    return {"meeting": {
+        **{field: getattr(meeting, field) for field in (
             "topic", "place", "chair", "participants", "discussion")},
         "agenda": meeting.agenda_lines,
         "attachments": [{"name": file.name, "sha256": file.sha256}
                         for file in meeting.attachments.order_by("pk")],
-        "held_at": _minute(meeting.held_at), "recorded_by": str(meeting.recorded_by),
+        "held_at": _minute(meeting.held_at), "recorded_by": name(meeting.recorded_by),
         "decisions": meeting.decision_lines,
-        "todos": [{"text": todo.text, "owner": str(todo.owner), "due": f"{todo.due_on}"}
+        "todos": [{"text": todo.text, "owner": name(todo.owner), "due": f"{todo.due_on}"}
                   for todo in meeting.todos.select_related("owner")]}}
-    number = str(meeting).split(" ")[0]
-    digest = canonical.content_hash({"number": number, **facts}, canonical.SPACED)
-    return _document_pdf("minutes", meeting.engagement, number, language, lambda: facts, digest,
-                         is_working_copy=True)
 
 
 def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
@@ -61,7 +67,8 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             **in_reader_words(report),
             "light_label": report.get_light_display(), "written_by": str(report.written_by),
             "week": [f"{report.week_start}", f"{report.week_end}"],
-            "facts": {**report.facts, "risks": risk_rows(report.facts)},
+            "facts": {**report.facts, "risks": risk_rows(report.facts),
+                      "days": worked_days(report.facts)},
             "done": _not_in(in_reader_words(report)["summary"], done_lines(report.facts)),
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
             "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),

@@ -3,11 +3,13 @@
 import re
 from decimal import Decimal
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import Count, OuterRef, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
 from delivery.planning.models import EffortEstimate, Grade, TimeEntry
 from engagements.models import Engagement, User
+from engagements.models.engagement import localized
+from engagements.stage_activity import register_stage_activity
 from engagements.stages import Stage
 
 THREE = {"low": Sum("low"), "likely": Sum("likely"), "high": Sum("high")}
@@ -51,8 +53,15 @@ def open_months(engagement: Engagement) -> list[dict]:
 def days_by_person(entries: QuerySet) -> list[dict]:
     """Person-days of the entries, most first."""
     counted = entries.filter(is_counted=True).order_by()
-    rows = counted.values("person__full_name", "person__username").annotate(
+    rows = counted.values("person__full_name", "person__full_name_en", "person__username").annotate(
         halves=Count("pk"))
-    return sorted(({"person": row["person__full_name"] or row["person__username"],
+    return sorted(({"person": localized(row["person__full_name"] or row["person__username"],
+                                        row["person__full_name_en"]),
                     "days": row["halves"] * Decimal("0.5")} for row in rows),
                   key=lambda row: (-row["days"], row["person"]))
+
+
+@register_stage_activity("time")
+def time_of_stage() -> QuerySet:
+    """Half-days recorded with a stage of a model."""
+    return TimeEntry.objects.counted().filter(model=OuterRef("model"), stage=OuterRef("stage"))

@@ -1,12 +1,13 @@
 """REST endpoints that span the apps: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.portal.audit.api import AuditViewSet
+from delivery.portal.audit.api import AuditArchiveViewSet, AuditViewSet
 from delivery.portal.invitations.api import routes as invitation_routes
 from delivery.portal.portfolio.api import routes as portfolio_routes
 from delivery.portal.search.api import SearchViewSet
 
 routes = [
     ("search", SearchViewSet, "search"),
+    ("audit-archives", AuditArchiveViewSet, "audit-archive"),
     ("audit-entries", AuditViewSet, "audit-entry"),
     *invitation_routes,
     *portfolio_routes,

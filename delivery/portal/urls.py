@@ -3,7 +3,7 @@ from django.urls import path, re_path
 from delivery.portal.audit.views import audit_page
 from delivery.portal.component_gallery import gallery
 from delivery.portal.help.views import guide, guide_chapter, guide_picture
-from delivery.portal.home.views import home
+from delivery.portal.home.views import activity, home
 from delivery.portal.invitations import views as invitations
 from delivery.portal.password_reset.views import ChoosePasswordView, ask
 from delivery.portal.portfolio import views as portfolio
@@ -13,6 +13,7 @@ app_name = "portal"
 
 urlpatterns = [
     path("", home, name="home"),
+    path("activity/", activity, name="activity"),
     path("portfolio/", portfolio.portfolio, name="portfolio"),
     path("portfolio/charts/", portfolio.charts, name="portfolio_charts"),
     path("portfolio/export/", portfolio.export, name="portfolio_export"),

@@ -10,10 +10,12 @@ from delivery.quotes import snapshot
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.snapshot import LineRow
-from engagements.models import AuditEntry
+from engagements.models import AuditArchive, AuditEntry
 from engagements.search.index import holding
 
 PAGE_LINES = 100
+HISTORY_ENTRIES = 30  # on the page of a quote
+BEGINNINGS = ("quote.create", "quote.copy", "quote.new_version")
 
 
 def filtered(quotes: QuerySet, params) -> QuerySet:
@@ -30,6 +32,13 @@ def history(quote: Quote) -> QuerySet[AuditEntry]:
     """What happened to a version, the newest first; for the firm's own people."""
     return AuditEntry.objects.filter(
         target_type="quotes.quote", target_id=str(quote.pk)).select_related("actor").order_by("-pk")
+
+
+def archived_history(quote: Quote, shown: list[AuditEntry]) -> AuditArchive | None:
+    """The newest archive that may hold the steps before those shown; None where these are all."""
+    if len(shown) == HISTORY_ENTRIES or (shown and shown[-1].action in BEGINNINGS):
+        return None
+    return AuditArchive.objects.of(quote.engagement).last()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ STEPS = {
     "quote.withdraw": _("Withdrawn by its author"), "quote.approve": _("Approved"),
     "quote.issue": _("Issued to the customer"), "quote.accepted": _("Accepted by the customer"),
     "quote.declined": _("Declined by the customer"), "quote.expire": _("Expired"),
-    "quote.file": _("File stored"),
+    "quote.copy": _("Copied"), "quote.discard": _("Draft discarded"),
+    "quote.file": _("File stored"), "file.download": _("File downloaded"),
     "quote.supersede": _("Superseded by a newer version"),
 }

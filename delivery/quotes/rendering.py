@@ -12,6 +12,7 @@ from delivery.quotes.snapshot import content_hash, facts_of, grade_label, percen
 from engagements.text.printable_text import printable_facts
 
 BEFORE_NOTES = ("invoice", "period", "staffing", "place", "travel")
+OF_PARTIES = ("name", "address", "contact_name")
 AFTER_NOTES = ("delivery", "acceptance", "warranty", "remarks")
 
 
@@ -23,8 +24,8 @@ def in_language(facts: dict, is_english: bool) -> dict:
         return (entry.get(f"{name}_en") if is_english else "") or entry.get(name) or ""
 
     rates = [{**rate, "label": percent(rate["rate"])} for rate in facts["by_rate"]]
-    parties = {side: {**facts[side], "name": pick(facts[side], "name"),
-                      "address": pick(facts[side], "address")} for side in ("customer", "supplier")}
+    parties = {side: {**facts[side], **{name: pick(facts[side], name) for name in OF_PARTIES}}
+               for side in ("customer", "supplier")}
     return {
         **facts, **parties, "symbol": f"{facts['currency']} " if is_english else facts["symbol"],
         "project": {**facts["project"], "name": pick(facts["project"], "name")},

@@ -25,9 +25,9 @@ from delivery.quotes.money import (
 from engagements import canonical
 
 SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "address_en", "phone", "email",
-                   "contact_name", "bank", "bank_account")
-CUSTOMER_FIELDS = ("name", "name_en", "contact_name", "contact_phone", "contact_email", "address",
-                   "credit_code")
+                   "contact_name", "contact_name_en", "bank", "bank_account")
+CUSTOMER_FIELDS = ("name", "name_en", "contact_name", "contact_name_en", "contact_phone",
+                   "contact_email", "address", "address_en", "credit_code")
 LINE_TEXTS = ("code", "category", "name", "name_en", "specification", "specification_en", "stage",
               "grade", "unit", "remark", "is_tax_included")
 GRADES = ("manager", "expert", "senior", "engineer", "junior")

@@ -157,7 +157,7 @@ class CompanySerializer(serializers.ModelSerializer):
     class Meta:
         model = CompanyProfile
         fields = ["name", "name_en", "credit_code", "address", "address_en", "phone", "email",
-                  "contact_name", "bank", "bank_account", "limits"]
+                  "contact_name", "contact_name_en", "bank", "bank_account", "limits"]
 
     def to_representation(self, instance):
         shown = super().to_representation(instance)

@@ -34,7 +34,7 @@ STANDARD: dict[str, tuple[str, str]] = {
         "AI processor; a baseline is a reference measured on the source platform, normally a GPU; "
         "a person-day has 8 hours."),
     "sow_assumptions": (
-        "- 客户在项目开始前提供源码、权重、参数配置、测试集及复现所需的环境说明。\n"
+        "- 客户在项目开始前提供源码、权重文件、参数配置、测试集及复现所需的环境说明。\n"
         "- 客户提供目标昇腾环境的访问方式，并保证约定的卡数可用。\n"
         "- 基线在客户的源平台上测得，由双方确认后冻结。\n"
         "- 数据与代码的使用遵守双方的保密约定。",
@@ -83,10 +83,10 @@ STANDARD: dict[str, tuple[str, str]] = {
     "mp_training": (
         "- 脚本迁移：优先自动或工具迁移，自定义算子逐项替换、开发或改用 CPU 执行。\n"
         "- 分布式：通信改为 HCCL，并行策略与基线保持一致。\n"
-        "- 保存权重并确认参数正常更新。",
+        "- 保存检查点并确认参数正常更新。",
         "- Scripts: automatic or by tool where possible; each custom operator is replaced, "
         "developed or moved to the CPU.\n- Distribution: communication over HCCL, the same parallel "
-        "strategy as the baseline.\n- Weights are saved and parameters shown to update."),
+        "strategy as the baseline.\n- Checkpoints are saved and parameters shown to update."),
     "mp_inference": (
         "- 导出 ONNX 并以 ATC 转换为离线模型，或以 MindIE LLM 部署服务。\n"
         "- 单次推理结果先与参考一致，再测时延与吞吐。\n- 量化仅在客户同意的精度损失内使用。",
@@ -102,7 +102,7 @@ STANDARD: dict[str, tuple[str, str]] = {
         "Performance: profile, analyse, tune, in a loop over parallel strategy, input, fused "
         "operators, memory and communication."),
     "mp_cooperation": (
-        "- 提供源码、权重、数据与基线测量所需的源平台。\n- 提供昇腾环境的账号、网络与堡垒机接入。\n"
+        "- 提供源码、权重文件、数据与基线测量所需的源平台。\n- 提供昇腾环境的账号、网络与堡垒机接入。\n"
         "- 指定技术负责人与验收签署人，按计划参加评审。",
         "- Sources, weights, data and the source platform for the baseline.\n- Accounts, network "
         "and bastion access to the Ascend environment.\n- A technical lead and a signatory who "

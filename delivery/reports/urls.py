@@ -31,6 +31,7 @@ urlpatterns = [
     path(DELIVERABLE + "proof/", deliverables.deliverable_proof, name="deliverable_proof"),
     path(DELIVERABLE + "reopen/", deliverables.deliverable_reopen, name="deliverable_reopen"),
     path(DOCUMENT, documents.document_page, name="document"),
+    path(DOCUMENT + "problems/", documents.document_problems, name="problems"),
     path(DOCUMENT + "texts/", texts.document_texts, name="texts"),
     path(DOCUMENT + "submit/", transitions.submit, name="submit"),
     path(DOCUMENT + "confirm/", transitions.review, name="review"),

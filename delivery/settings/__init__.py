@@ -11,11 +11,11 @@ from pathlib import Path
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from marshmallow.validate import OneOf
-from pythonjsonlogger.core import RESERVED_ATTRS
 
 from delivery.environment import env, kept_secret, read
 from delivery.openapi.settings import spectacular_settings
 from delivery.settings.database import database
+from delivery.settings.logging_settings import logging_settings
 from delivery.settings.periodic_tasks import periodic_tasks
 from delivery.sign_on import settings as sign_on
 
@@ -39,6 +39,7 @@ CSRF_TRUSTED_ORIGINS = read(env.list, "DESK_TRUSTED_ORIGINS", [])
 PUBLIC_URL = read(env.str, "DESK_PUBLIC_URL", "http://127.0.0.1:8000")
 
 INSTALLED_APPS = [
+    "django.forms",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -288,6 +289,8 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 NOTICE_DAYS = read(env.int, "DESK_NOTICE_DAYS", 365)  # that notices and sent messages are kept
 SEND_ATTEMPT_DAYS = read(env.int, "DESK_SEND_ATTEMPT_DAYS", 90)
+# After which whole months of the audit log go into files of the artifact store; 0: never.
+AUDIT_DAYS = read(env.int, "DESK_AUDIT_DAYS", 0)
 DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
 # Cards of nodes are looked at while jobs run there; 0: never.
 SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
@@ -301,7 +304,7 @@ CELERY_BEAT_SCHEDULE = periodic_tasks(DISPATCH_TICK_SECONDS)
 CRISPY_ALLOWED_TEMPLATE_PACKS = "bootstrap5"
 CRISPY_TEMPLATE_PACK = "bootstrap5"
 DJANGO_TABLES2_TEMPLATE = "components/table.html"
-FORM_RENDERER = "django.forms.renderers.DjangoTemplates"
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"  # templates/django/forms
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "engagements.web.token_authentication.ApiTokenAuthentication",
@@ -366,32 +369,7 @@ METRICS_TOKEN = read(env.str, "DESK_METRICS_TOKEN", "")  # without it there is n
 WORKER_METRICS_HOST = read(env.str, "DESK_WORKER_METRICS_HOST", "127.0.0.1")
 WORKER_METRICS_PORT = read(env.int, "DESK_WORKER_METRICS_PORT", 0)
 LOG_FORMAT = read(env.str, "DESK_LOG_FORMAT", "line", validate=OneOf(["line", "json"]))
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"context": {"()": "engagements.log_context.ContextFilter"}},
-    "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}{context}", "style": "{"},
-        "json": {"()": "pythonjsonlogger.json.JsonFormatter", "timestamp": True,
-                 "format": "{levelname}{name}{message}", "style": "{",
-                 "rename_fields": {"levelname": "level", "name": "logger"},
-                 "json_ensure_ascii": False, "reserved_attrs": [
-                     *RESERVED_ATTRS, "context", "taskName", "request"]},
-    },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT,
-                             "filters": ["context"]}},
-    "root": {"handlers": ["console"], "level": read(env.str, "DESK_LOG_LEVEL", "INFO")},
-    "loggers": {"kombu.connection": {"level": "ERROR"}, "asyncssh": {"level": "WARNING"},
-                "fontTools": {"level": "WARNING"},
-                "weasyprint": {"level": "ERROR"},
-                "weasyprint.progress": {"propagate": False},  # for the page that waits alone
-                "pyhanko": {"level": "ERROR"},
-                "pyhanko_certvalidator": {"level": "ERROR"}, "axes": {"level": "WARNING"},
-                # At DEBUG it would write addresses, and with them keys, of robots.
-                "urllib3": {"level": "INFO"},
-                # Each request, for machines; people read the lines of a proxy.
-                "desk.requests": {"level": "INFO" if LOG_FORMAT == "json" else "WARNING"}},
-}
+LOGGING = logging_settings(LOG_FORMAT, read(env.str, "DESK_LOG_LEVEL", "INFO"))
 SENTRY_DSN = read(env.str, "DESK_SENTRY_DSN", "")
 if SENTRY_DSN:
     try:

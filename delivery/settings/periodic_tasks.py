@@ -10,11 +10,13 @@ SCHEDULE = (
     ("documents-sweep", "reports.sweep", 15, 15),
     ("housekeeping", "workers.housekeeping", 3600, 600),
     ("imported-nodes", "workers.wake_looks", 30, 30),
+    ("files-to-read", "workers.wake_readings", 15, 15),
     ("operator-index", "assessments.index_missing", 60, 60),
     ("check-files", "operation.check_files", 60, 60),
     ("lock-evidence", "operation.lock_evidence", 300, 300),
+    ("fill-engagements", "operation.fill_engagements", 300, 300),
     ("notices-sweep", "notices.sweep", 10, 30),
-    ("notices-retention", "notices.retention", 3600, 600),
+    ("retention", "operation.retention", 3600, 600),
     ("notices-watch", "notices.watch", 300, 300),
 )
 

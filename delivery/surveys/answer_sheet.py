@@ -45,12 +45,19 @@ class Cell:
 class Sheet:
     """All cells of one survey, read in three queries."""
 
+    @cached_property
+    def by_key(self) -> dict[str, Question]:
+        """The questions by their keys."""
+        return {question.key: question for question in self.questions}
+
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self.questions = list(survey.questionnaire.questions.all())
         self.models = list(survey.engagement.models.current())
         answers = {(a.question_id, a.model_id): a
-                   for a in survey.answers.select_related("changed_by")}
+                   for a in survey.answers.order_by().select_related("changed_by").only(
+                       "survey", "question", "model", "value", "revision", "changed_at",
+                       "changed_by__username", "changed_by__full_name")}
         self.cells = {cell.name: cell for cell in self._cells(answers)}
 
     def _cells(self, answers: dict) -> Iterator[Cell]:

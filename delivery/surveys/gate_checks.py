@@ -1,7 +1,9 @@
-"""Gate checks of the survey: complete and confirmed, decided on, no blocking rule broken."""
+"""Gate checks of the survey: complete and confirmed, decided on, no blocking rule broken; and what
+counts as work in its stage."""
 
 from collections.abc import Iterable
 
+from django.db.models import OuterRef, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,6 +15,7 @@ from delivery.surveys.models import Consequence, Decision, Survey
 from engagements.access import Can
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
+from engagements.stage_activity import register_stage_activity
 from engagements.stages import Stage
 from engagements.text.text_joining import following
 from workers.rules import BLOCK
@@ -96,3 +99,11 @@ def _decided(survey: Survey | None, newest: Decision | None) -> tuple[bool, str]
     sentence = _("%(verdict)s: decided by %(who)s.") % {
         "verdict": newest.get_verdict_display(), "who": newest.decided_by}
     return newest.verdict != Decision.Verdict.NO_GO, sentence
+
+
+@register_stage_activity("survey")
+def surveys_handed_in() -> QuerySet:
+    """The engagement's survey that was submitted or confirmed since the survey stage began."""
+    return Survey.objects.exclude(state=Survey.State.DRAFT).filter(
+        Q(submitted_at__gte=OuterRef("started_at")) | Q(confirmed_at__gte=OuterRef("started_at")),
+        engagement__models__stages=OuterRef("pk"), engagement__models__stages__stage=Stage.SURVEY)

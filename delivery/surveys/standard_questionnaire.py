@@ -75,7 +75,7 @@ ROWS = [
     (18, "micro_batch", "training", "微批大小（单卡）", "Micro batch (per card)", "number", 1, 1, {"when": TRAINS}),
     (18, "hyper", "training", "其他超参", "Further hyper-parameters", "text", 0, 1, {"when": TRAINS}),
     (19, "sequence", "training", "序列长度", "Sequence length", "number", 1, 1, {"unit": "token", "when": TRAINS, "help": ("非序列模型填 1", "1 for models without sequences")}),
-    (19, "global_batch", "training", "全局批", "Global batch", "number", 1, 1, {"when": TRAINS}),
+    (19, "global_batch", "training", "全局批大小（Global Batch Size）", "Global batch size", "number", 1, 1, {"when": TRAINS}),
     (20, "dataset", "data", "数据集名称、规模、格式、存放、可否出域", "Data set: name, size, format, place, may it leave", "text", 1, 1, {}),
     (21, "cleaning_done", "data", "数据清洗：已完成的处理", "Data cleaning: what has been done", "multi", 0, 1, {"options": "duplicates=去重|duplicates removed;language=语言筛选|filtered by language;quality=质量过滤|filtered by quality;leakage=剔除测试集泄漏|test set not in the training set;personal=去除个人信息|personal data removed;none=未清洗|nothing", "when": TRAINS}),
     (21, "cleaning", "data", "数据清洗说明（工具、规则、前后数量）", "Data cleaning in words (tools, rules, numbers before and after)", "text", 0, 1, {}),

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
@@ -26,10 +27,12 @@ from workers.services.runtimes import undo_retirement
 Inverse = Callable[..., Any]  # keyword-only: the actor and the facts of the action
 
 
-def _move(*, actor: User, transition: int) -> None:
-    records = StageRecord.objects.visible_to(actor)
-    made = get_object_or_404(StageTransition, pk=transition, record__in=records)
-    services.undo_move(actor=actor, transition=made)
+def _moves(*, actor: User, transitions: list[int]) -> None:
+    made = StageTransition.objects.filter(
+        pk__in=transitions, record__in=StageRecord.objects.visible_to(actor))
+    if made.count() != len(transitions):
+        raise Http404
+    services.undo_moves(actor=actor, transitions=made)
 
 
 def _tick(*, actor: User, item: int, done_at: str) -> None:
@@ -65,7 +68,7 @@ def _retirement(*, actor: User, runtime: int, retired_at: str, choices: list) ->
 
 ACTIONS: dict[str, Inverse] = {
     "stage.assign": services.undo_assignments,
-    "stage.move": _move,
+    "stage.move": _moves,
     "checklist.tick": _tick,
     "member.remove": _removal,
     "notices.read": _reading,

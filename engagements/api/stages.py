@@ -10,6 +10,7 @@ from engagements import serializers, services
 from engagements.access import Can, require
 from engagements.gates import evaluate, seen_by
 from engagements.models import StageRecord, StageWaiver
+from engagements.stage_activity import with_activity
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -18,6 +19,9 @@ class StageRecordViewSet(ScopedViewSet):
         "checklist", "transitions", "waivers")
     serializer_class = serializers.StageRecordSerializer
     filterset_fields = ["model", "model__engagement", "stage", "state"]
+
+    def get_queryset(self):
+        return with_activity(super().get_queryset())
 
     @extend_schema(request=serializers.StageMoveSerializer)
     @action(detail=True, methods=["post"])

@@ -3,9 +3,10 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
@@ -13,15 +14,19 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
+from engagements.audit import archive_files
+from engagements.audit.archive_files import ArchiveFault
 from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.row_comparison import Difference, differences
 from engagements.audit_rows.tracking import collect_pending, register_recorder
 from engagements.audit_rows.transaction_internals import open_savepoints
 from engagements.canonical import content_hash
-from engagements.models import AuditChain, AuditEntry, Engagement, User
+from engagements.models import AuditArchive, AuditChain, AuditEntry, Engagement, User
 
 FIRST_PREVIOUS_HASH = "0" * 64
 ENTRIES_AT_ONCE = 500  # in memory while the log is walked
+
+Step = tuple[AuditEntry, AuditArchive | None]  # the archive that the entry lies in
 
 
 def record(
@@ -109,44 +114,168 @@ class Finding:
     """An entry at which the log is not what the application wrote.
 
     `problem`: changed (its facts), order (an entry before it is missing, added or moved), seal
-    (hashes were made anew without the key), end (the newest entries are missing or added).
+    (hashes were made anew without the key), end (the newest entries are missing or added); of an
+    `archive` whose file is not what its row says: missing, unreadable, changed.
     `entry` is None where nothing is left to name.
     """
 
     entry: AuditEntry | None
     problem: str
+    archive: AuditArchive | None = None
+
+    @property
+    def place(self) -> str:
+        """The archive's name, or the entry's number."""
+        return str(self.archive or (self.entry and self.entry.pk))
 
 
-def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None
-             ) -> Iterator[Finding]:
-    """Verify the log, oldest entry first; nothing if it is what the application wrote.
+def entries_after(number: int, folder: Path | None = None) -> Iterator[Step]:
+    """The entries behind a number, oldest first: those of archives, then those in the table.
+
+    Args:
+        folder: with copies of the archives' files; else they are read from the artifact store.
+
+    Raises ArchiveFault where a file is not what its row says.
+    """
+    while archive := AuditArchive.objects.filter(
+            first_number__lte=number + 1, last_number__gt=number).first():
+        for entry in archive_files.read(archive, folder):
+            if entry.pk > number:
+                yield entry, archive
+        number = archive.last_number
+    for entry in AuditEntry.objects.filter(pk__gt=number).order_by("pk").iterator(
+            chunk_size=ENTRIES_AT_ONCE):
+        if entry.pk != number + 1 and AuditArchive.objects.filter(first_number=number + 1).exists():
+            yield from entries_after(number, folder)  # archived meanwhile
+            return
+        yield entry, None
+        number = entry.pk
+
+
+class _Walk:
+    """Walks the log and remembers the end of what it has seen."""
+
+    def __init__(self, after: Checkpoint | None) -> None:
+        self.number, self.previous, self.seal = 0, FIRST_PREVIOUS_HASH, ""
+        self.entry: AuditEntry | None = None
+        if after:
+            self.number, self.previous, self.seal = after.number, after.entry_hash, after.seal
+            self.entry = AuditEntry.objects.filter(pk=after.number).first()
+
+    def findings(self, steps: Iterator[Step], walked: Callable[[AuditEntry], None]
+                 ) -> Iterator[Finding]:
+        for entry, archive in steps:
+            if archive:
+                entry.seal = entry_seal(self.seal, entry.entry_hash)
+            problem = _problem(entry, self.previous, self.seal)
+            if archive and entry.pk == archive.first_number and not problem:
+                problem = "" if archive.previous_hash == self.previous else "order"
+            self._step_to(entry)
+            if not problem and archive and entry.pk == archive.last_number:
+                problem = self._problem_of_end(archive)
+            if problem:
+                yield Finding(entry, problem)
+            else:
+                walked(entry)
+
+    def _step_to(self, entry: AuditEntry) -> None:
+        self.entry, self.number = entry, entry.pk
+        self.previous, self.seal = entry.entry_hash, entry.seal
+
+    def _problem_of_end(self, archive: AuditArchive) -> str:
+        if self.previous != archive.last_hash:
+            return "changed"
+        return "" if hmac.compare_digest(self.seal, archive.seal) else "seal"
+
+    def skip(self, archive: AuditArchive) -> None:
+        """Go on behind an archive that cannot be read."""
+        self.entry, self.number = None, archive.last_number
+        self.previous, self.seal = archive.last_hash, archive.seal
+
+    def has_passed(self, archive: AuditArchive) -> bool:
+        return self.number >= archive.last_number
+
+    def is_at_end(self) -> bool:
+        chain = AuditChain.objects.filter(pk=1).first()
+        last = (self.number, self.previous, self.seal)
+        return (chain.number, chain.head, chain.seal) == last if chain else not self.number
+
+
+def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None,
+             folder: Path | None = None) -> Iterator[Finding]:
+    """Verify the log, archives and table, oldest entry first; nothing if it is what the
+    application wrote.
 
     Args:
         after: begin behind this entry; what was changed before it is not noticed.
         walked: called with each entry that was found whole.
+        folder: with copies of the archives' files; else they are read from the artifact store.
     """
-    previous, seal, entry = FIRST_PREVIOUS_HASH, "", None
-    entries = AuditEntry.objects.order_by("pk")
-    if after:
-        previous, seal, entry = after.entry_hash, after.seal, entries.get(pk=after.number)
-        entries = entries.filter(pk__gt=after.number)
-    for entry in entries.iterator(chunk_size=ENTRIES_AT_ONCE):
-        if problem := _problem(entry, previous, seal):
-            yield Finding(entry, problem)
-        elif walked:
-            walked(entry)
-        previous, seal = entry.entry_hash, entry.seal
-    chain = AuditChain.objects.filter(pk=1).first()
-    last = (entry.pk if entry else 0, previous, seal)
-    if (chain.number, chain.head, chain.seal) != last if chain else entry:
-        yield Finding(entry, "end")
+    walk = _Walk(after)
+    while True:
+        try:
+            yield from walk.findings(entries_after(walk.number, folder), walked or _ignored)
+            break
+        except ArchiveFault as fault:
+            yield Finding(None, fault.problem, fault.archive)
+            if not walk.has_passed(fault.archive):
+                walk.skip(fault.archive)
+    if not walk.is_at_end():
+        yield Finding(walk.entry, "end")
 
 
-def row_differences() -> Iterator[Difference]:
-    """Rows that are not what the log last says of them."""
-    entries = AuditEntry.objects.exclude(rows={}).order_by("pk")
-    yield from differences(entries.values_list("pk", "rows").iterator(
-        chunk_size=ENTRIES_AT_ONCE))
+def check_archive(archive: AuditArchive, after: Checkpoint | None) -> Finding | None:
+    """The first place at which an archive's file is not what the application wrote; the row need
+    not be saved.
+
+    Args:
+        after: the entry before its first one.
+    """
+    walk = _Walk(after)
+    try:
+        steps = ((entry, archive) for entry in archive_files.read(archive))
+        found = next(walk.findings(steps, _ignored), None)
+    except ArchiveFault as fault:
+        return Finding(None, fault.problem, archive)
+    is_whole = walk.has_passed(archive) or found
+    return found if is_whole else Finding(walk.entry, "changed", archive)
+
+
+def _ignored(_entry: AuditEntry) -> None:
+    pass
+
+
+def row_differences(folder: Path | None = None) -> Iterator[Difference]:
+    """Rows that are not what the log last says of them.
+
+    Raises ArchiveFault where an archive cannot be read: nothing can be said of rows then.
+    """
+    yield from differences((entry.pk, entry.rows) for entry, _archive in entries_after(0, folder)
+                           if entry.rows)
+
+
+def hashes_of(numbers: Collection[int], folder: Path | None = None) -> dict[int, str]:
+    """The hashes of entries by their number. Raises ArchiveFault."""
+    found = dict(AuditEntry.objects.filter(pk__in=numbers).values_list("pk", "entry_hash"))
+    for archive in _archives_of(set(numbers) - found.keys()):
+        found.update((entry.pk, entry.entry_hash) for entry in archive_files.read(archive, folder)
+                     if entry.pk in numbers)
+    return found
+
+
+def archived_entries(engagement: Engagement, fits: Callable[[AuditEntry], bool]
+                     ) -> list[AuditEntry]:
+    """Entries of an engagement that lie in archives, oldest first; each of their files is read.
+    Raises ArchiveFault."""
+    return [entry for archive in AuditArchive.objects.of(engagement)
+            for entry in archive_files.read(archive)
+            if entry.engagement_id == engagement.pk and fits(entry)]
+
+
+def _archives_of(numbers: Collection[int]) -> list[AuditArchive]:
+    archives = AuditArchive.objects.order_by("first_number") if numbers else ()
+    return [archive for archive in archives
+            if any(archive.first_number <= number <= archive.last_number for number in numbers)]
 
 
 def _problem(entry: AuditEntry, previous: str, seal: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from engagements.models import AuditEntry
+from engagements.models import AuditArchive, AuditEntry
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,24 @@ class Checkpoint:
     at: str
 
     def is_still_there(self) -> bool:
-        """Whether the log holds this very entry."""
+        """Whether the table holds this very entry, or it is an archive's last one."""
         return AuditEntry.objects.filter(
-            pk=self.number, entry_hash=self.entry_hash, seal=self.seal).exists()
+            pk=self.number, entry_hash=self.entry_hash, seal=self.seal).exists() or (
+            AuditArchive.objects.filter(last_number=self.number, last_hash=self.entry_hash,
+                                        seal=self.seal).exists())
+
+
+def at_end_of(archive: AuditArchive) -> Checkpoint:
+    """An archive's last entry, as its row says: nobody has looked at the file. A false row shows
+    in what follows it, whose seals nobody makes without AUDIT_KEY."""
+    return Checkpoint(archive.last_number, archive.last_hash, archive.seal,
+                      archive.made_at.isoformat())
+
+
+def behind_archives() -> Checkpoint | None:
+    """Where the entries begin that are in the table; None where none were archived."""
+    newest = AuditArchive.objects.order_by("last_number").last()
+    return newest and at_end_of(newest)
 
 
 def _file() -> Path:
@@ -45,11 +60,22 @@ def keep(checkpoint: Checkpoint) -> None:
 
 
 def last() -> Checkpoint | None:
-    """The last checkpoint that was kept by this installation and is still in the log."""
+    """The last checkpoint that was kept by this installation and is still in the log.
+
+    Entries that were archived since are walked again from the beginning of their file.
+    """
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         facts = json.loads(_file().read_text())
         mark = facts.pop("mark")
         if hmac.compare_digest(mark, _mark(facts)):
             found = Checkpoint(**facts)
-            return found if found.is_still_there() else None
+            return found if found.is_still_there() else _before_its_archive(found)
     return None
+
+
+def _before_its_archive(found: Checkpoint) -> Checkpoint | None:
+    archives = AuditArchive.objects.order_by("last_number")
+    if not archives.filter(first_number__lte=found.number, last_number__gte=found.number).exists():
+        return None
+    before = archives.filter(last_number__lt=found.number).last()
+    return before and at_end_of(before)

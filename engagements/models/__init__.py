@@ -1,7 +1,7 @@
 """Tables of people, customers, engagements, models, stages, waivers and the audit log."""
 
 from engagements.models.api_token import ApiToken
-from engagements.models.audit import AuditChain, AuditEntry
+from engagements.models.audit import ArchivedEngagement, AuditArchive, AuditChain, AuditEntry
 from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.lease import Lease
@@ -16,6 +16,8 @@ from engagements.models.stage_waiver import StageWaiver
 
 __all__ = [
     "ApiToken",
+    "ArchivedEngagement",
+    "AuditArchive",
     "AuditChain",
     "AuditEntry",
     "ChecklistItem",

@@ -52,3 +52,55 @@ class AuditEntry(models.Model):
             models.Index(fields=["target_id", "-id"], name="audit_by_target_id"),
         ]
         verbose_name_plural = "audit entries"
+
+
+class AuditArchiveQuerySet(models.QuerySet):
+    def visible_to(self, user) -> "AuditArchiveQuerySet":
+        """Whoever reads the audit log."""
+        return self if getattr(user, "sees_every_engagement", False) else self.none()
+
+    def of(self, engagement: Engagement) -> "AuditArchiveQuerySet":
+        """Those with entries of an engagement, oldest first."""
+        return self.filter(archived_engagements__engagement=engagement).order_by("first_number")
+
+
+class AuditArchive(models.Model):
+    """Entries of a month that were moved out of the table into a file of the artifact store.
+
+    The file's first entry follows `previous_hash`; the next archive, or the oldest entry that is
+    left in the table, follows `last_hash` and `seal`. See engagements.audit.archive_files.
+    """
+
+    month = models.DateField()  # its first day, UTC
+    first_number = models.PositiveBigIntegerField(unique=True)
+    last_number = models.PositiveBigIntegerField(unique=True)
+    previous_hash = models.CharField(max_length=64)
+    last_hash = models.CharField(max_length=64)
+    seal = models.CharField(max_length=64)  # of the last entry, under today's AUDIT_KEY
+    file = models.FileField(max_length=160)
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField("SHA-256", max_length=64)
+    made_at = models.DateTimeField()
+
+    objects = AuditArchiveQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-first_number"]
+        constraints = [models.CheckConstraint(
+            condition=models.Q(first_number__lte=models.F("last_number")),
+            name="archive_numbers_in_order")]
+
+    def __str__(self) -> str:
+        return self.file.name
+
+
+class ArchivedEngagement(models.Model):
+    """An archive holds entries of this engagement, which may not be removed under them."""
+
+    archive = models.ForeignKey(AuditArchive, models.CASCADE, related_name="archived_engagements")
+    engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["archive", "engagement"]
+        constraints = [models.UniqueConstraint(fields=["archive", "engagement"],
+                                               name="one_line_per_archived_engagement")]

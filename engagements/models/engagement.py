@@ -1,11 +1,11 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.migration_routes import InferenceRoute, TrainingRoute
+from engagements.models.localization import localized
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.people import SEE_EVERY_ENGAGEMENT, Role
 from engagements.models.visibility import in_engagements_of
@@ -28,7 +28,9 @@ class Customer(models.Model):
     industry = models.CharField(_("industry"), max_length=80, blank=True)
     credit_code = models.CharField(_("unified social credit code"), max_length=18, blank=True)
     address = models.CharField(_("address"), max_length=240, blank=True)
+    address_en = models.CharField(_("address (English)"), max_length=240, blank=True)
     contact_name = models.CharField(_("contact"), max_length=80, blank=True)
+    contact_name_en = models.CharField(_("contact (English)"), max_length=80, blank=True)
     contact_phone = models.CharField(_("phone"), max_length=40, blank=True)
     contact_email = models.EmailField(_("e-mail"), blank=True)
 
@@ -43,6 +45,10 @@ class Customer(models.Model):
     @property
     def localized_name(self) -> str:
         return localized(self.name, self.name_en)
+
+    @property
+    def localized_contact_name(self) -> str:
+        return localized(self.contact_name, self.contact_name_en)
 
 
 class EngagementQuerySet(AuditedQuerySet):
@@ -200,8 +206,3 @@ class MigratedModel(OptimisticLocked):
     @property
     def localized_task(self) -> str:
         return localized(self.task, self.task_en)
-
-
-def localized(chinese: str, english: str) -> str:
-    """The text in the active language; Chinese where there is no English."""
-    return english if english and (get_language() or "").startswith("en") else chinese

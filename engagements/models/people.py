@@ -3,6 +3,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models.localization import localized
 
 
 class Role(models.TextChoices):
@@ -28,8 +29,11 @@ class User(AbstractUser):
 
     role = models.CharField(_("role"), max_length=20, choices=Role, default=Role.CONSULTANT)
     full_name = models.CharField(_("name"), max_length=80, blank=True)
+    full_name_en = models.CharField(_("name (English)"), max_length=80, blank=True)
     job_title = models.CharField(_("job title"), max_length=80, blank=True)
+    job_title_en = models.CharField(_("job title (English)"), max_length=80, blank=True)
     organisation = models.CharField(_("organisation"), max_length=160, blank=True)
+    organisation_en = models.CharField(_("organisation (English)"), max_length=160, blank=True)
     phone = models.CharField(_("phone"), max_length=40, blank=True)
     is_service = models.BooleanField(
         _("service account"), default=False,
@@ -44,7 +48,23 @@ class User(AbstractUser):
                    models.Index(fields=["role", "id"], name="people_by_role")]
 
     def __str__(self) -> str:
+        return self.localized_name
+
+    def get_full_name(self) -> str:
+        """The name in every language: for what is stored and for hashes."""
         return self.full_name or self.username
+
+    @property
+    def localized_name(self) -> str:
+        return localized(self.get_full_name(), self.full_name_en)
+
+    @property
+    def localized_job_title(self) -> str:
+        return localized(self.job_title, self.job_title_en)
+
+    @property
+    def localized_organisation(self) -> str:
+        return localized(self.organisation, self.organisation_en)
 
     @property
     def is_reviewer(self) -> bool:

@@ -1,11 +1,14 @@
 from django.conf import settings
 from django.db import models
+from django.db.models import OuterRef, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.engagement import Engagement, MigratedModel, localized
 from engagements.models.visibility import in_engagements_of
-from engagements.stages import SIX_STEPS, Stage, StageMove, StageState
+from engagements.stages import OWN_REASONS, SIX_STEPS, TAKING_BACK, Stage, StageMove, StageState
 
 
 class StageRecordQuerySet(AuditedQuerySet):
@@ -57,6 +60,16 @@ class StageRecord(models.Model):
         return self.model.engagement
 
 
+class StageTransitionQuerySet(AuditedQuerySet):
+    def standing(self) -> "StageTransitionQuerySet":
+        """Without submissions and starts that were taken back, and without what did so."""
+        later = StageTransition.objects.filter(
+            record=OuterRef("record"), pk__gt=OuterRef("pk")).order_by("pk")
+        following = Coalesce(Subquery(later.values("move")[:1]), Value(""))
+        return self.exclude(move__in=TAKING_BACK).alias(following_move=following).exclude(
+            following_move__in=TAKING_BACK)
+
+
 class StageTransition(models.Model):
     """The log of moves: who, when, from, to, why, and what the gate said."""
 
@@ -69,10 +82,14 @@ class StageTransition(models.Model):
     comment = models.TextField(_("reason"), blank=True)
     checks = models.JSONField(default=list, blank=True)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = StageTransitionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-at", "-pk"]
+
+    @property
+    def localized_comment(self) -> str:
+        return gettext(self.comment) if self.comment in OWN_REASONS else self.comment
 
 
 class ChecklistItem(models.Model):

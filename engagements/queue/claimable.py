@@ -2,12 +2,15 @@
 
 A claim is a conditional UPDATE, so a message that is delivered twice does its work once. Every
 later write filters by the claim token: a worker that lost its claim changes nothing.
+
+Statements that write several rows lock them in the order of their keys first: two UPDATEs meet the
+rows in whatever order their plans find them, and would wait for each other.
 """
 
 import secrets
 from datetime import datetime, timedelta
 
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Q
 
 NO_CLAIM = {"claim_token": "", "claimed_until": None}
@@ -34,10 +37,12 @@ class ClaimableQuerySet(models.QuerySet):
         """Claim these rows and set `values` on them.
 
         Returns:
-            the token of the claim, or "" if there was no row to claim.
+            the token of the claim, or "" if there was no row to claim. A row that is being
+            claimed or written just then is left out.
         """
         token = secrets.token_hex(8)
-        claimed = self.update(claim_token=token, claimed_until=now + duration, **values)
+        claimed = self._update_in_order(skip_locked=True, claim_token=token,
+                                        claimed_until=now + duration, **values)
         return token if claimed else ""
 
     def claimed_with(self, token: str) -> "ClaimableQuerySet":
@@ -46,8 +51,15 @@ class ClaimableQuerySet(models.QuerySet):
 
     def renew_claim(self, now: datetime, duration: timedelta) -> int:
         """Keep the claim for longer; returns the number of rows, 0 once the claim is lost."""
-        return self.update(claimed_until=now + duration)
+        return self._update_in_order(claimed_until=now + duration)
 
     def release(self, **values) -> int:
         """Give the rows back with these values; returns the number of rows."""
-        return self.update(**NO_CLAIM, **values)
+        return self._update_in_order(**NO_CLAIM, **values)
+
+    @transaction.atomic
+    def _update_in_order(self, *, skip_locked: bool = False, **values) -> int:
+        """Update rows that were locked by key, without those that another holds if skipping."""
+        locked = self.order_by("pk").select_for_update(
+            of=("self",), no_key=True, skip_locked=skip_locked)
+        return self.model._default_manager.filter(pk__in=locked.values("pk")).update(**values)

@@ -7,12 +7,12 @@ from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.models.sql import Query
 
 from engagements.audit_rows.tracking import on_rows_written
-from engagements.models import Customer, Engagement, MigratedModel, SearchEntry
+from engagements.models import Customer, Engagement, MigratedModel, SearchEntry, User
 from engagements.search import storage
 from engagements.search.words import asked_for, words_of
 
 BATCH = 500
-MOST_NAMED = 200  # keys that a statement names
+MOST_NAMED = 500  # keys that a statement names
 OF_ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name",
                  "customer__name_en")
 
@@ -69,10 +69,17 @@ def register(indexed: Indexed) -> None:
     on_rows_written(indexed.table, lambda keys: refresh(indexed.table, keys))
 
 
-def holding(table: type[models.Model], text: str) -> models.QuerySet | list[int]:
+def holding(table: type[models.Model], text: str, user: User | None = None
+            ) -> models.QuerySet | list[int]:
     """Keys of the table's rows in which every word of the text is found: the keys themselves where
-    they are few, else a subquery."""
+    they are few, else a subquery.
+
+    Args:
+        user: whose rows they are filtered for; keys of others are then left out as far as that
+            makes them few.
+    """
     entries = entries_holding(table, text)
+    entries = entries.visible_to(user) if user else entries
     keys = list(entries.values_list("key", flat=True)[:MOST_NAMED + 1])
     return keys if len(keys) <= MOST_NAMED else _many_holding(table, text).values("key")
 
@@ -111,9 +118,8 @@ def pages_of(params: Mapping[str, str]) -> int | None:
 
 
 def entries_holding(table: type[models.Model], text: str) -> models.QuerySet:
-    """The entries of these rows."""
-    entries = SearchEntry.objects.filter(table=table._meta.label_lower).order_by()
-    asked = asked_for(text)
+    """The entries of these rows: those with the table's own word, which stands for its name."""
+    entries, asked = SearchEntry.objects.order_by(), asked_for(text)
     return entries.filter(words__holds=[token_of(table), *asked]) if asked else entries.none()
 
 

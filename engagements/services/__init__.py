@@ -1,7 +1,7 @@
 """Writes of this app. Each function owns its transaction, lock and audit entry."""
 
 from engagements.services.api_tokens import create_token, revoke_token
-from engagements.services.bulk_stage_moves import move_stages
+from engagements.services.bulk_stage_moves import BulkMove, move_stages
 from engagements.services.checklists import tick_item
 from engagements.services.customers import create_customer, update_customer
 from engagements.services.duty_settings import set_people
@@ -28,22 +28,24 @@ from engagements.services.people import (
 from engagements.services.sign_ins import end_sign_ins, remember_sign_in
 from engagements.services.stage_assignments import assign_stages, undo_assignments
 from engagements.services.stage_comments import comment_on_stage, comment_on_stages
-from engagements.services.stage_moves import follow_decision, move_stage
+from engagements.services.stage_moves import first_open_before, follow_decision, move_stage
 from engagements.services.stage_waivers import (
     draft_stage_waiver,
     may_sign,
     revoke_stage_waiver,
     sign_stage_waiver,
 )
-from engagements.services.undone_moves import move_back, undo_move
+from engagements.services.undone_moves import can_be_undone, undo_move, undo_moves
 
 __all__ = [
+    "BulkMove",
     "accept_invitation",
     "add_member",
     "add_members",
     "add_model",
     "add_person",
     "assign_stages",
+    "can_be_undone",
     "change_password",
     "comment_on_stage",
     "comment_on_stages",
@@ -53,10 +55,10 @@ __all__ = [
     "draft_stage_waiver",
     "drop_model",
     "end_sign_ins",
+    "first_open_before",
     "follow_decision",
     "mark_practice",
     "may_sign",
-    "move_back",
     "move_stage",
     "move_stages",
     "remember_sign_in",
@@ -71,6 +73,7 @@ __all__ = [
     "undo_assignments",
     "undo_member_removal",
     "undo_move",
+    "undo_moves",
     "update_customer",
     "update_engagement",
     "update_model",

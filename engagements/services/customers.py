@@ -11,8 +11,8 @@ from engagements.errors import NotAllowed
 from engagements.models import Customer, Role, User
 from engagements.services.field_validation import validate_row
 
-CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "contact_name",
-                  "contact_phone", "contact_email")
+CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "address_en",
+                  "contact_name", "contact_name_en", "contact_phone", "contact_email")
 
 
 @transaction.atomic

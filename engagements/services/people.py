@@ -15,7 +15,8 @@ from engagements.services.api_tokens import revoke_tokens_of
 from engagements.services.field_validation import validate_row
 from engagements.services.sign_ins import end_sign_ins_of
 
-PERSON_FACTS = ("full_name", "job_title", "organisation", "phone", "email", "role", "is_active")
+PERSON_FACTS = ("full_name", "full_name_en", "job_title", "job_title_en", "organisation",
+                "organisation_en", "phone", "email", "role", "is_active")
 
 
 @transaction.atomic

@@ -61,7 +61,7 @@ def follow_decision(*, actor: User, record: StageRecord, move: str, reason: str
         "model__engagement").get(pk=record.pk)
     checks = [result.as_dict() for result in evaluate(record)] if move == StageMove.PASS else []
     if move == StageMove.PASS and (not all(check["is_met"] for check in checks)
-                                   or _first_open_before(record)):
+                                   or first_open_before(record)):
         move = StageMove.SUBMIT
     if record.model.dropped_at or record.state not in FOLLOWING[move]:
         return None
@@ -120,12 +120,13 @@ def _require_gate(results: list[CheckResult], record: StageRecord,
 
 
 def _require_earlier_done(record: StageRecord) -> None:
-    if open_before := _first_open_before(record):
+    if open_before := first_open_before(record):
         raise WrongState(_("%(stage)s has not passed yet.")
                          % {"stage": open_before.get_stage_display()})
 
 
-def _first_open_before(record: StageRecord) -> StageRecord | None:
+def first_open_before(record: StageRecord) -> StageRecord | None:
+    """The earliest stage of the model that has to pass before this one; None where all have."""
     return record.model.stages.filter(position__lt=record.position).exclude(
         state__in=DONE).first()
 
@@ -149,6 +150,8 @@ def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: li
         record.waivers.open().update(revoked_at=now, revoked_by=actor)
     if stamp := TRANSITIONS[move].stamp:
         setattr(record, stamp, now)
+    if taken_back := TRANSITIONS[move].takes_back:
+        setattr(record, TRANSITIONS[taken_back].stamp, None)
     if record.state in BEGUN:
         record.started_at = record.started_at or now
     transition = StageTransition.objects.create(

@@ -18,7 +18,8 @@ SURVEY = StageForm(
     inputs=lines(
         ("客户业务需求与场景", "The customer's need and scenario"),
         ("GPU 平台类型与具体型号", "Type and exact model of the GPU platform"),
-        ("模型源码、参数、权重与测试集", "Code, parameters, weights and test data of the model"),
+        ("模型源码、参数、权重文件与测试集",
+         "Code, parameters, weights and test data of the model"),
         ("迁移前的精度与性能数据（权威来源或实测）",
          "Accuracy and performance before, from an authoritative site or measured")),
     outputs=lines(

@@ -14,8 +14,8 @@ TRAIN_ADAPT = StageForm(
          "Adapt data loading, network, loss, optimiser, training, inference and evaluation"),
         ("TensorFlow 脚本转换；MindSpeed/Megatron 适配与数据预处理",
          "Convert TensorFlow scripts; adapt MindSpeed/Megatron with data preprocessing"),
-        ("保存权重，导出 ONNX", "Save weights, export ONNX")),
-    inputs=lines(("源码、权重与数据", "Source, weights and data"), ("基线", "Baseline"),
+        ("保存检查点，导出 ONNX", "Save checkpoints, export ONNX")),
+    inputs=lines(("源码、权重文件与数据", "Source code, weights and data"), ("基线", "Baseline"),
                  ("分析报告", "Analysis report")),
     outputs=lines(
         ("迁移后的代码", "Migrated code"),
@@ -25,8 +25,8 @@ TRAIN_ADAPT = StageForm(
     exit=lines(
         ("训练运行无 CUDA 报错，识别 NPU，打印损失",
          "Training runs without CUDA errors, recognises the NPU, prints the loss"),
-        ("权重保存成功", "Weights are saved"),
-        ("参数正常更新，训练后产出权重", "Parameters update, and training produces weights")),
+        ("检查点保存成功", "Checkpoints are saved"),
+        ("参数正常更新，训练后产出权重文件", "Parameters update, and training produces weights")),
     risks=lines(
         ("自定义 CUDA 算子需重新实现", "Custom CUDA operators need re-implementation"),
         ("apex 等专用库没有对应实现", "Special libraries (apex layers) have no counterpart"),
@@ -42,7 +42,7 @@ TRAIN_ADAPT = StageForm(
         ("优化器已适配（或确认无需改动）", "Optimiser adapted, or found to need no change", False),
         ("评测脚本已适配（或确认无需改动）",
          "Evaluation script adapted, or found to need no change", False),
-        ("权重已产出且参数正常更新", "Weights produced and parameters update", True)))
+        ("权重文件已产出且参数正常更新", "Weights produced and parameters update", True)))
 
 TRAIN_TUNE = StageForm(
     activities=lines(
@@ -56,7 +56,7 @@ TRAIN_TUNE = StageForm(
          "Parallel strategy, IO, affinity, memory, stream reuse, HCCL buffer, Python GC"),
         ("融合算子、调度与通信", "Fused operators, scheduling and communication")),
     inputs=lines(("可运行的 NPU 训练", "A running NPU training"),
-                 ("GPU 参考数据与权重", "GPU reference data and weights"),
+                 ("GPU 参考数据与权重文件", "GPU reference data and weights"),
                  ("相同的随机种子", "The same seeds")),
     outputs=lines(
         ("配置差异", "Configuration differences"), ("比对表", "Comparison tables"),

@@ -26,10 +26,10 @@ COLOURS = {
     "green": "passed confirmed succeeded approved accepted signed ready ok met OK active applied "
              "frozen green low minor",
     "blue": "in_progress submitted running starting collecting reading leasing staging "
-            "issued in_review reviewed",
+            "issued in_review reviewed being_read",
     "orange": "waived conditional not_provable warning expired pending maintenance unknown "
               "timed_out not_measured away login key shell Warning yellow medium major open",
-    "red": "failed sent_back rejected declined lost quarantined missing Alarm Critical "
+    "red": "failed sent_back rejected refused declined lost quarantined missing Alarm Critical "
            "high blocking occurred red",
     "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",
 }

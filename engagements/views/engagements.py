@@ -10,10 +10,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements import queries, services
 from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
-from engagements.models import Engagement, Membership, Role, StageRecord
+from engagements.models import Engagement, Membership, Role, StageRecord, User
 from engagements.moves import has_permission
 from engagements.search.index import pages_of
-from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageState
+from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageMove, StageState
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 
@@ -69,14 +69,24 @@ def engagement_edit(request, code):
 def engagement_page(request, code):
     engagement = visible_engagement(request, code)
     page = page_of(engagement.models.all(), request.GET, queries.MODELS_PER_PAGE)
+    matrix = queries.matrix(page.object_list)
     return render(request, "engagements/engagement.html", {
         "engagement": engagement, "active": "overview", "page": page,
-        "matrix": queries.matrix(page.object_list),
+        "matrix": matrix,
         "summary": queries.stage_summary(engagement), "stage_states": list(StageState),
-        "stage_moves": [move for move in BULK_MOVES if allowed(request.user, Can.VIEW_INTERNAL)
-                        and has_permission(request.user, TRANSITIONS[move])],
+        "stage_moves": _stage_moves(request.user, matrix),
         "team": engagement.memberships.exclude(role=Role.REVIEWER).select_related("user"),
         "transitions": _transitions(engagement)[:12]})
+
+
+def _stage_moves(user: User, matrix: list[dict]) -> list[StageMove]:
+    """Moves offered for several stages of the matrix; a start only where a stage has its turn."""
+    if not allowed(user, Can.VIEW_INTERNAL):
+        return []
+    can_start = any(record.state in TRANSITIONS[StageMove.START].sources and not record.is_early
+                    for row in matrix for record in row["records"])
+    return [move for move in BULK_MOVES if has_permission(user, TRANSITIONS[move])
+            and (can_start or move != StageMove.START)]
 
 
 def _transitions(engagement):

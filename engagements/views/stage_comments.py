@@ -8,7 +8,7 @@ from engagements import services
 from engagements.access import Can, allowed, require
 from engagements.forms import StageCommentForm
 from engagements.models import Role, StageAssignment, StageRecord
-from engagements.views.stages import history_of, offered_moves, record_of_page
+from engagements.views.stages import history_of, offered_moves, record_of_page, waits_for
 from engagements.web.form_actions import attempt_form
 
 NEWEST = 10
@@ -32,6 +32,7 @@ def _menu(request: HttpRequest, record: StageRecord, form: StageCommentForm, *,
                   else "engagements/cell_menu_page.html", {
         "record": record, "model": record.model, "engagement": record.engagement, "form": form,
         "added": is_added, "moves": offered_moves(request.user, record),
+        "waits_for": waits_for(record),
         "may_work": allowed(request.user, Can.WORK),
         "given": StageAssignment.objects.filter(record=record).first(),
         "team": record.engagement.memberships.exclude(role=Role.REVIEWER).select_related("user"),

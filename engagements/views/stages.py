@@ -46,7 +46,8 @@ def stage_page(request, code, model_code, stage):
         "record": record, "engagement": record.engagement, "model": record.model,
         "given": StageAssignment.objects.filter(record=record).select_related("person").first(),
         "records": record.model.stages.select_related("model__engagement"),
-        "checks": checks, "moves": moves, "form_lines": _form_lines(stage), "items": _items(record),
+        "checks": checks, "moves": moves, "waits_for": waits_for(record),
+        "form_lines": _form_lines(stage), "items": _items(record),
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
                     for w in waivers],
         "may_waive": _may_waive(request.user, record, checks, waivers),
@@ -80,12 +81,20 @@ def _items(record: StageRecord) -> list[dict]:
 
 
 def offered_moves(user: User, record: StageRecord) -> list[dict]:
-    """The buttons: moves that need no reason first."""
+    """The buttons: moves that need no reason first; no start before the stage's turn."""
+    is_early = waits_for(record) is not None
     offered = [{"move": move, "label": StageMove(move).label,
                 "needs_reason": TRANSITIONS[move].needs_reason,
-                "is_decision": TRANSITIONS[move].is_decision}
-               for move in allowed_moves(user, TRANSITIONS, record)]
+                "is_decision": TRANSITIONS[move].is_decision,
+                "is_way_back": bool(TRANSITIONS[move].takes_back)}
+               for move in allowed_moves(user, TRANSITIONS, record)
+               if not (is_early and move == StageMove.START)]
     return sorted(offered, key=lambda entry: entry["needs_reason"])
+
+
+def waits_for(record: StageRecord) -> StageRecord | None:
+    """The earlier stage that keeps a stage from being started."""
+    return services.first_open_before(record) if record.state == StageState.NOT_STARTED else None
 
 
 def _may_waive(user: User, record: StageRecord, checks: list, waivers: list[StageWaiver]) -> bool:
@@ -104,11 +113,17 @@ def stage_move(request, code, model_code, stage):
         attempt(request, lambda: services.move_stage(
             actor=request.user, record=record, move=move,
             comment=request.POST.get("comment", "")), lambda: state_reached(record),
-                undo=lambda made: ("stage.move", {"transition": made.pk})
-                if services.move_back(made) else None)
+                undo=lambda made: undo_of_moves([made]))
     if request.POST.get("back") == "matrix":
         return redirect(queries.place_in_matrix(record))
     return redirect("engagements:stage", code, model_code, stage)
+
+
+def undo_of_moves(made: list[StageTransition]) -> tuple[str, dict] | None:
+    """What takes the moves back together; None where one of them cannot be taken back."""
+    if not made or not all(map(services.can_be_undone, made)):
+        return None
+    return "stage.move", {"transitions": [transition.pk for transition in made]}
 
 
 @require_POST

@@ -23,16 +23,17 @@ PAGES = 20  # of a window; the database walks over the rows of those before
 LONGEST_CURSOR = 600  # characters
 
 
-def page_of(rows: QuerySet, params: Mapping[str, str], per_page: int, pages: int | None = None
-            ) -> Page:
+def page_of(rows: QuerySet, params: Mapping[str, str], per_page: int, pages: int | None = None,
+            total: int | None = None) -> Page:
     """The page that the query string asks for (`page`, `after`); the nearest for nonsense.
 
     Args:
         pages: of a window, where it is not PAGES: one for a filter that no index answers in the
             list's order, so that the database walks over the rows of one page only.
+        total: how many rows there are, at most MOST_COUNTED + 1, where that is known.
     """
-    return WindowPaginator(rows, per_page, params.get("after", ""), pages=pages).get_page(
-        params.get("page"))
+    return WindowPaginator(rows, per_page, params.get("after", ""), pages=pages,
+                           total=total).get_page(params.get("page"))
 
 
 def counted(rows: QuerySet, most: int = MOST_COUNTED) -> int:
@@ -61,8 +62,9 @@ class WindowPaginator(Paginator):
     """
 
     def __init__(self, rows: QuerySet, per_page: int, after: str = "",
-                 pages: int | None = None, **options) -> None:
+                 pages: int | None = None, total: int | None = None, **options) -> None:
         self.whole, self.ordering, self.pages = rows, Ordering(rows), pages or PAGES
+        self.known = total
         self.is_anchored = bool(after) and self.ordering.is_total
         rows = self.ordering.behind(rows, after) if self.is_anchored else self.ordering.sorted(rows)
         super().__init__(rows, per_page, **options)
@@ -86,12 +88,14 @@ class WindowPaginator(Paginator):
         """Rows from the beginning of the window, counted to MOST_COUNTED; without a window all."""
         if not self.ordering.is_total:
             return self.object_list.order_by().values("pk").count()
-        return counted(self.object_list)
+        return counted(self.object_list) if self.is_anchored else self.total
 
     @cached_property
     def total(self) -> int:
         """Rows of the whole list, at most MOST_COUNTED + 1."""
-        return counted(self.whole) if self.is_anchored else self._seen
+        if not self.ordering.is_total:
+            return self._seen
+        return counted(self.whole) if self.known is None else self.known
 
     @property
     def total_text(self) -> str:

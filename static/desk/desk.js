@@ -26,15 +26,16 @@
       table.dataset.labelled = "yes";
       const heads = [...table.querySelectorAll("thead th")].map(
         (head) => head.querySelector(".visually-hidden") ? "" : head.textContent.trim());
+      const isGrid = table.getAttribute("role") === "grid";
       for (const row of table.tBodies[0]?.rows ?? []) {
         row.setAttribute("role", "row");
         [...row.cells].forEach((cell, n) => {
-          cell.setAttribute("role", "cell");
+          cell.setAttribute("role", isGrid ? "gridcell" : "cell");
           if (heads[n]) cell.dataset.label = heads[n];
           cell.classList.toggle("is-empty", /^[\s-]*$/.test(cell.textContent) && !cell.querySelector("svg, img, input, button"));
         });
       }
-      table.setAttribute("role", "table");
+      if (!isGrid) table.setAttribute("role", "table");
     }
   };
   labelCells();

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from delivery.demo.sample_engagement import PASSWORD, load_sample
-from tests.delivery.acceptance.conftest import SHORT
+from tests.delivery.review_steps import SHORT
 
 AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"
 

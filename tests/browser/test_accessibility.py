@@ -1,6 +1,6 @@
 """Every page of every role: axe finds no fault in either theme, and it fits windows of four widths.
 
-The pages are those of the table of `tests/test_permissions.py`, so that a new page is looked at
+The pages are those of the table `tests/page_routes.py`, so that a new page is looked at
 too. What two roles see alike is looked at once.
 """
 
@@ -9,9 +9,8 @@ from django.urls import reverse
 
 from delivery.demo.sample_engagement import PASSWORD
 from engagements.models import Role
-from tests.test_permissions import QUERY, READ, world
+from tests.page_routes import QUERY, READ
 
-__all__ = ["world"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WIDTHS = (375, 768, 1440, 2560)
 # What is on a page but for its words: equal pages need one look.

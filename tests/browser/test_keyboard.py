@@ -115,3 +115,63 @@ def test_pages_of_a_group_are_reached_and_put_away_by_keys(visit, sample):
     keys.enter()
     assert page.url.endswith("/changes/")
     assert visitor.errors == []
+
+
+FOCUSED = "document.activeElement.closest('td')?.cellIndex + ' ' + (" \
+    "document.activeElement.closest('tr')?.sectionRowIndex)"
+
+
+def test_arrow_keys_walk_the_board(visit, sample):
+    """The board too is one stop of Tab; Space selects the row, Enter opens the cell's page."""
+    visitor = visit("manager")
+    page, keys = visitor.open("/board/"), Keyboard(visitor)
+    stops = page.locator("[data-desk-grid] :is(a, input)[tabindex='0'], "
+                         "[data-desk-grid] td[tabindex='0']")
+    assert stops.count() == 1
+    keys.reach(sample.code)
+    walked = []
+    for key in ("ArrowRight", "Home", "ArrowDown", "End", "Control+Home", "ArrowUp"):
+        page.keyboard.press(key)
+        walked.append(page.evaluate(FOCUSED))
+        assert stops.count() == 1
+    last = page.locator("[data-desk-grid] thead th").count() - 1
+    assert walked == ["2 0", "0 0", "0 1", f"{last} 1", "0 0", "0 0"]
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    assert page.locator("[data-desk-grid] tr[aria-selected=true] input:checked").count() == 1
+    assert visitor.faults() == []
+    keys.enter()
+    assert f"/engagements/{sample.code}/" in page.url
+    assert visitor.errors == []
+
+
+def test_arrow_keys_walk_the_matrix(visit, sample):
+    """The matrix is one stop of Tab; arrows, Home and End walk it, Enter opens a cell's menu."""
+    visitor = visit("manager")
+    page, keys = visitor.open(f"/engagements/{sample.code}/"), Keyboard(visitor)
+    stops = page.locator("[data-desk-grid] :is(a, input)[tabindex='0'], "
+                         "[data-desk-grid] td[tabindex='0']")
+    last = sample.models.count() - 1
+    assert stops.count() == 1
+    keys.reach("/menu/")
+    walked = []
+    for key in ("ArrowRight", "ArrowDown", "End", "ArrowRight", "Home", "ArrowLeft", "ArrowUp",
+                "Control+End", "ArrowDown", "Control+Home", "ArrowUp", "ArrowRight"):
+        page.keyboard.press(key)
+        walked.append(page.evaluate(FOCUSED))
+        assert stops.count() == 1
+    assert walked == ["2 0", "2 1", "8 1", "8 1", "0 1", "0 1", "0 0", f"8 {last}", f"8 {last}",
+                      "0 0", "0 0", "1 0"]
+    page.keyboard.press("Space")
+    assert page.locator("[data-desk-grid] [aria-selected=true] input:checked").count() == 1
+    page.keyboard.press("Enter")
+    page.locator("#cell-menu:popover-open").wait_for()
+    assert page.evaluate("document.activeElement.closest('#cell-menu') !== null")
+    assert visitor.faults() == []
+    page.keyboard.press("Escape")
+    page.locator("#cell-menu:not(:popover-open)").wait_for(state="attached")
+    assert page.evaluate(FOCUSED) == "1 0"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('[data-desk-grid]')") is None
+    assert visitor.faults() == []
+    assert visitor.errors == []

@@ -12,11 +12,11 @@ from delivery.reports.models import Document, DocumentFile
 from engagements import services
 from engagements.models import ApiToken, Membership, Role
 from engagements.services import api_tokens
-from tests.workers.conftest import node, ssh_server  # noqa: F401
 from tests.workers.shell_kind import ShellKind
 from workers.dispatch import runner
 from workers.kinds import base as registry
-from workers.models import Artifact, Job
+from workers.models import Artifact, Job, ReadingRequest
+from workers.services import reading_requests
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -73,7 +73,7 @@ def test_engagements_are_one_s_own(desk, key, engagement, people):
     assert desk("engagements", "show", "EP2501", **key)[0] == 1
 
 
-def test_a_job_is_run_and_followed_to_its_end(start, key, node, shell_kind):  # noqa: F811
+def test_a_job_is_run_and_followed_to_its_end(start, key, node, shell_kind):
     process = start("jobs", "run", "test.shell", "--engagement", "EP2501", "--node", node.name,
                     "-p", "script=echo 开始; printf 'x\\033[31my'; echo; sleep 1; echo a > a.txt",
                     "-p", "cards=0", "--follow", **key)
@@ -86,7 +86,7 @@ def test_a_job_is_run_and_followed_to_its_end(start, key, node, shell_kind):  # 
     assert job.parameters["cards"] == 0
 
 
-def test_a_failed_job_is_an_exit_status(desk, key, node, shell_kind, people, engagement):  # noqa: F811
+def test_a_failed_job_is_an_exit_status(desk, key, node, shell_kind, people, engagement):
     from workers.services import queue_job
 
     job = runner.drive(queue_job(
@@ -98,7 +98,7 @@ def test_a_failed_job_is_an_exit_status(desk, key, node, shell_kind, people, eng
     assert desk("jobs", "list", "--state", "succeeded", **key)[1] == ""
 
 
-def test_cancel_waits_for_the_node(start, key, node, shell_kind, people, engagement):  # noqa: F811
+def test_cancel_waits_for_the_node(start, key, node, shell_kind, people, engagement):
     from workers.services import queue_job
 
     job = queue_job(actor=people[Role.CONSULTANT], kind="test.shell", node=node,
@@ -110,7 +110,7 @@ def test_cancel_waits_for_the_node(start, key, node, shell_kind, people, engagem
     assert "state: cancelled" in process.communicate(timeout=60)[0]
 
 
-def test_wrong_parameters_are_named(desk, key, node, shell_kind):  # noqa: F811
+def test_wrong_parameters_are_named(desk, key, node, shell_kind):
     run = ("jobs", "run", "test.shell", "--engagement", "EP2501", "--node", node.name)
     assert desk(*run, "-p", "cards=many", **key)[0] == 2
     status, _out, errors = desk(*run, "-p", "cards=1", **key)
@@ -134,6 +134,19 @@ def test_files_go_there_and_back(desk, key, engagement, tmp_path):
     (tmp_path / "work" / "back" / "训练.log").write_text("other")
     status, _out, errors = desk("files", "get", artifact.pk, "-o", "back", **key)
     assert (status, "other content" in errors) == (1, True)
+
+
+@pytest.mark.workers_read
+def test_a_file_put_is_waited_for_until_a_worker_has_read_it(start, key, engagement, tmp_path):
+    (tmp_path / "work" / "loss.csv").write_text("step,loss\n1,3.5\n2,3.25\n3,3.0\n")
+    putting = start("files", "put", "loss.csv", "--engagement", "EP2501", **key)
+    deadline = time.monotonic() + 60
+    while not ReadingRequest.objects.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert putting.poll() is None
+    assert reading_requests.read_requested(ReadingRequest.objects.get().pk)
+    out, errors = putting.communicate(timeout=60)
+    assert (putting.returncode, errors, out.strip().endswith(", training_log")) == (0, "", True)
 
 
 def test_names_from_a_node_stay_below_the_folder(desk, key, engagement, tmp_path, people):

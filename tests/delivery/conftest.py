@@ -4,7 +4,7 @@ import io
 import math
 import random
 from copy import deepcopy
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -16,10 +16,16 @@ from assessments.charts.criterion import criterion_chart_spec
 from assessments.models import Criterion, MetricDefinition
 from assessments.services.waivers import accept_difference
 from assessments.verdicts.environments import unreviewed
+from delivery.acceptance.signing.seals import practice_certificate
 from delivery.documents.models import CompanyProfile
+from delivery.planning.services import control, estimates, plans
+from delivery.quotes import services as quoting
+from delivery.quotes.models import PriceLine
 from engagements import services as engagement_services
 from engagements.models import Role
+from engagements.stages import Scope
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.review_steps import SHORT, WORD, Review
 from workers.artifacts.artifact_store import is_intact, read_artifacts, store_file
 from workers.models import CardLease, Job, JobState, Node
 
@@ -28,6 +34,7 @@ GPU = {"chip": "A800 80GB", "cards": 8, "driver": "535.129.03", "cuda": "12.1", 
        "python": "3.10.12", "os": "Ubuntu 22.04", "seed": 1234}
 NPU = {"driver": "24.1.rc2", "firmware": "7.3.0.1.231", "cann": "8.0.RC2", "torch": "2.1.0",
        "torch_npu": "2.1.0.post6", "python": "3.10.12", "os": "EulerOS 2.0", "seed": 1234}
+HOSTILE_CELL = "=HYPERLINK(\"http://evil\",\"x\")"
 
 
 def api_client(user) -> APIClient:
@@ -49,11 +56,14 @@ def outside(stranger):
     return api_client(stranger)
 
 
-def loss_log(scale: float = 1.0, steps: int = 400, seed: int = 7) -> bytes:
-    """A training log as CSV: loss falling from about 10.8 to 2.9, with noise."""
+def loss_log(scale: float = 1.0, seed: int = 7) -> bytes:
+    """A training log as CSV: loss falling from about 10.8 to 2.9 in 400 steps, with noise.
+
+    Every fourth step is printed: documents keep each point of a curve, in both languages.
+    """
     noise = random.Random(seed)
     rows = ["step,loss"]
-    for step in range(1, steps + 1):
+    for step in range(4, 401, 4):
         loss = 2.8 + 8 * math.exp(-step / 90) + noise.uniform(-0.04, 0.04)
         rows.append(f"{step},{loss * scale:.6f}")
     return "\n".join(rows).encode() + b"\n"
@@ -95,6 +105,27 @@ def delivered(engagement, people):
 def practised(engagement, people):
     """The same, measured on a practice node."""
     return deliver(engagement, people, is_practice=True)
+
+
+@pytest.fixture
+@cached_fixture
+def planned(delivered, people):
+    """The delivered engagement with estimate, plan, milestones, a risk and an issue."""
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    common = {"actor": manager, "engagement": delivered}
+    delivered.starts_on, delivered.ends_on = date(2025, 7, 1), date(2025, 12, 31)
+    delivered.save()
+    estimate = estimates.draft_estimate(actor=consultant, engagement=delivered)
+    estimates.approve_estimate(actor=manager, estimate=estimate)
+    made = plans.draft_plan(starts_on=date(2025, 7, 1), **common)
+    plans.set_milestones(actor=manager, plan=made, rows=[
+        {"name": "终验", "name_en": "Final acceptance", "percent": Decimal(100), "trigger": "FA",
+         "task": made.tasks.last()}])
+    control.add_risk(title="算子缺失", probability=3, impact=4, response="自行开发",
+                     owner=consultant, review_on=date(2025, 8, 1), **common)
+    control.add_issue(description=HOSTILE_CELL, level="minor", raised_on=date(2025, 9, 1),
+                      due_on=date(2025, 9, 30), owner=consultant, **common)
+    return delivered
 
 
 def deliver(engagement, people, *, is_practice=False, scale=1.004):
@@ -180,3 +211,97 @@ def stored(engagement, model, name, content, **fields):
                           model=model, **fields)
     read_artifacts([artifact])
     return artifact
+
+
+@pytest.fixture
+def firm(db):
+    """The firm's particulars, without which no quote leaves the house."""
+    return CompanyProfile.objects.create(
+        name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.", bank="某银行上海分行",
+        bank_account="6222 0000")
+
+
+@pytest.fixture
+@cached_fixture
+def llm(people, engagement):
+    return engagement_services.add_model(
+        actor=people[Role.MANAGER], engagement=engagement, code="LLM", name="大模型",
+        parameters_billion="13")
+
+
+@pytest.fixture
+@cached_fixture
+def detector(people, engagement):
+    return engagement_services.add_model(
+        actor=people[Role.MANAGER], engagement=engagement, code="DET", name="检测模型",
+        scope=Scope.INFERENCE)
+
+
+@pytest.fixture
+@cached_fixture
+def estimate(people, engagement, llm, detector):
+    return estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
+
+
+@pytest.fixture
+@cached_fixture
+def quoted(people, engagement):
+    card = quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
+    quoting.add_line(actor=people[Role.SALES], quote=quote, quantity=Decimal(10),
+                     price=PriceLine.objects.get(card=card, code="S-TRAIN"))
+    quote.refresh_from_db()
+    quoting.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准")
+    quoting.submit_quote(actor=people[Role.SALES], quote=quote)
+    quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
+    quoting.approve_quote(actor=people[Role.MANAGER], quote=quote)
+    return quoting.issue_quote(actor=people[Role.SALES], quote=quote)
+
+
+@pytest.fixture
+def quick_files(monkeypatch, request):
+    """Typesetting takes seconds; only tests that read the signed pages do it, and them only."""
+    modules = ["delivery.reports.rendering", "delivery.acceptance.services.signed_copies"]
+    for module in modules[:1] if "typeset" in request.fixturenames else modules:
+        monkeypatch.setattr(f"{module}.render_document", lambda *a, **k: SHORT)
+    monkeypatch.setattr("delivery.reports.office.word_document.document_docx", lambda *a, **k: WORD)
+
+
+@pytest.fixture
+def typeset():
+    """Real pages of signed copies."""
+
+
+@pytest.fixture
+@cached_fixture
+def addresses(people):
+    for user in people.values():
+        user.email = f"{user.username}@firm.example"
+        user.save(update_fields=["email"])
+
+
+@pytest.fixture(scope="session")
+def practice_p12() -> bytes:
+    """One key for all tests, a short one: each signature checks it, which takes a third of a
+    second for one of full length."""
+    return practice_certificate.make_pkcs12(b"practice", key_bits=2048)
+
+
+@pytest.fixture
+def practice_certificate_set(practice_p12, settings, tmp_path):
+    folder = tmp_path / "signing"
+    folder.mkdir()
+    (folder / "practice-password").write_bytes(b"practice")
+    (folder / "practice.p12").write_bytes(practice_p12)
+
+
+@pytest.fixture
+def act(people) -> Review:
+    return Review(people)
+
+
+@pytest.fixture
+@cached_fixture
+def review(delivered, act):
+    """An acceptance document before the customer."""
+    return act.open(delivered)

@@ -20,7 +20,7 @@ from delivery.reports import registry, rendering
 from delivery.reports import services as reporting
 from engagements.models import Membership, Role
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.reports.test_kinds import CODES, drafted, planned  # noqa: F401  (fixture)
+from tests.delivery.reports.test_kinds import CODES, drafted
 from tests.document_steps import reviewed_document
 from workers.models import Job
 
@@ -31,7 +31,7 @@ LANGUAGES = ("zh-hans", "en")
 
 @pytest.fixture
 @cached_fixture
-def told(planned, people):  # noqa: F811
+def told(planned, people):
     """An engagement whose internal fields all hold a word that no customer may read."""
     sales = people[Role.SALES]
     Membership.objects.get_or_create(engagement=planned, user=people[Role.OPERATOR],
@@ -102,6 +102,7 @@ def pages(prefix: str = "", patterns=None) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_no_page_shows_it_to_a_reviewer(told, people, client):
     """Every page of the portal, of the engagement and of its first rows of each kind."""
     client.force_login(people[Role.REVIEWER])
@@ -127,6 +128,7 @@ def test_no_page_shows_it_to_a_reviewer(told, people, client):
     assert seen > 60
 
 
+@pytest.mark.slow
 def test_no_document_prints_it(told, people):
     found = {}
     for code in CODES:

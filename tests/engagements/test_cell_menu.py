@@ -57,3 +57,13 @@ def test_customers_have_no_menu(client, people, engagement, record):
     page = client.get(reverse("engagements:engagement", args=[engagement.code])).content.decode()
     assert ("desk-more" in page, "cell-menu" in page) == (False, False)
     assert client.get(_url(record, "cell_menu")).status_code == 403
+
+
+def test_no_start_is_offered_before_the_turn_of_a_stage(client, people, engagement, record):
+    client.force_login(people[Role.CONSULTANT])
+    design = record.model.stages.get(stage=Stage.DESIGN)
+    for name in ("stage", "cell_menu"):
+        early = client.get(_url(design, name), headers={"accept-language": "en"}).content.decode()
+        assert ('value="start"' in early, "Survey has not passed yet." in early) == (False, True)
+        first = client.get(_url(record, name), headers={"accept-language": "en"}).content.decode()
+        assert ('value="start"' in first, "has not passed yet." in first) == (True, False)

@@ -125,15 +125,21 @@ def test_nobody_gives_a_role_that_exceeds_their_own(people, engagement, stranger
                         role=Role.ADMINISTRATOR)
 
 
-def test_headers_of_pages_and_of_the_schema(client, people):
+def test_headers_of_pages(client, people):
     client.force_login(people[Role.MANAGER])
-    page, first = client.get("/"), client.get("/api/schema/")
+    page = client.get("/")
     policy = page["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "'unsafe-inline'" not in re.sub(r"style-src[^;]*", "", policy)
     assert "unsafe-eval" not in policy
     assert page["Cache-Control"] == "no-store, private"
     assert "camera=()" in page["Permissions-Policy"]
+
+
+@pytest.mark.slow
+def test_the_schema_is_made_once_per_format_and_language(client, people):
+    client.force_login(people[Role.MANAGER])
+    first = client.get("/api/schema/")
     assert first["Cache-Control"] == "private, max-age=300"
     assert first.content == client.get("/api/schema/").content
     as_json = client.get("/api/schema/?format=json")

@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 from engagements.models import Role
 from engagements.services import create_token
 from tests.openapi.examples import Keys, try_operations
-from tests.test_permissions import _not_typeset, world  # noqa: F401
 
 ROLES = (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER)
 PARTS = 4  # so that several processes share the work
@@ -31,7 +30,7 @@ def tokens(people) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("world")
+@pytest.mark.usefixtures("world", "not_typeset")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_answers_are_as_described(people, document, tokens, part, caplog):
     """No server error, no status, content type or body that is not described, no wrong request

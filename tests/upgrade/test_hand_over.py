@@ -153,10 +153,11 @@ def test_jobs_run_through_an_upgrade_and_one_that_is_taken_back(desk, old, node,
     desk.run(old, "manage.py", "migrate", "--noinput")
     desk.run(old, "-c", PREPARE, str(node.root), str(node.port), getpass.getuser())
     before = migrations(desk, old)
-    upgrade = ("manage.py", "upgrade", "--no-start", "--backups", str(tmp_path / "backups"))
+    upgrade = ("manage.py", "upgrade", "--no-start", "--backups", str(tmp_path / "backups"),
+               "--language", "en")
     told = desk.run(NEW, *upgrade, is_expected_to_fail=True,
                     DESK_ARTIFACT_DIR=str(Path(__file__) / "not-a-folder"))
-    assert "The upgrade failed and was taken back: WrongState: storage: " in told
+    assert "The upgrade failed and was taken back: Artifact store: " in told
     assert migrations(desk, old) == before
 
     desk.start(old)

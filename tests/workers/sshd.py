@@ -1,12 +1,13 @@
 """OpenSSH's own server on a free loopback port, for what only the real one shows."""
 
 import contextlib
+import errno
 import getpass
 import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.ports import free_port
@@ -50,18 +51,33 @@ class Sshd:
                                         environment=self.environment) + self.more)
         self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
+        self._wait_until(lambda probe: probe.connect_ex((self.address, self.port)) == 0)
+        return self
+
+    def _wait_until(self, condition: Callable[[socket.socket], bool]) -> None:
         deadline = time.monotonic() + 60  # for a busy machine
         while time.monotonic() < deadline:
             with socket.socket() as probe:
-                if probe.connect_ex((self.address, self.port)) == 0:
-                    return self
+                if condition(probe):
+                    return
             time.sleep(0.01)
         raise TimeoutError((self.root / "log").read_text())
+
+    def _is_free(self, probe: socket.socket) -> bool:
+        """Whether nothing listens there, be the address itself gone with its network."""
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((self.address, self.port))
+        except OSError as error:
+            return error.errno == errno.EADDRNOTAVAIL
+        return True
 
     def stop(self) -> None:
         if self.process:
             self.process.kill()
             self.process.wait()
+            # A session that sshd has just forked listens until it has closed the socket.
+            self._wait_until(self._is_free)
 
     def reinstall(self) -> None:
         """The same address with another host key."""

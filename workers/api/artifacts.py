@@ -16,7 +16,7 @@ from workers.models import Artifact
 
 class ArtifactViewSet(ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
-    queryset = Artifact.objects.prefetch_related("readings")
+    queryset = Artifact.objects.select_related("reading_request").prefetch_related("readings")
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]
 
@@ -31,7 +31,10 @@ class ArtifactViewSet(ScopedViewSet):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"], url_path="read-again")
     def read_again(self, request, pk=None):
-        """Read the file with today's readers; readings of older versions stay."""
+        """Have a worker read the file with today's readers; readings of older versions stay.
+
+        Ask for the file until its `reading_state` is no longer `being_read`.
+        """
         services.read_again(actor=request.user, artifact=self.get_object())
         return self.fresh()
 
@@ -39,10 +42,14 @@ class ArtifactViewSet(ScopedViewSet):
                    responses={201: serializers.ArtifactSerializer})
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
-        """Store a file and read it by its content."""
-        return self.shown(services.upload_artifact(
-            actor=request.user, **self.validated(serializers.UploadSerializer)),
-            status.HTTP_201_CREATED)
+        """Store a file; a worker reads it by its content.
+
+        The answer comes as soon as the file is stored, with `reading_state` `being_read`: ask for
+        the file until it is `read` or `refused`.
+        """
+        stored = services.upload_artifact(
+            actor=request.user, **self.validated(serializers.UploadSerializer))
+        return self.shown(self.get_queryset().get(pk=stored.pk), status.HTTP_201_CREATED)
 
 
 routes = [("artifacts", ArtifactViewSet, "artifact")]

@@ -4,7 +4,7 @@ from rest_framework import mixins
 
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
-from workers.api import serializers
+from workers.api import node_serializers
 from workers.models import CardQuota, NodeReservation
 from workers.services import node_calendar
 
@@ -13,7 +13,7 @@ class NodeReservationViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, 
     """Cards kept for an engagement; without one the whole node, for maintenance."""
 
     queryset = NodeReservation.objects.select_related("node", "engagement")
-    serializer_class = serializers.NodeReservationSerializer
+    serializer_class = node_serializers.NodeReservationSerializer
     filterset_fields = ["node", "engagement"]
     perform_create = creating(node_calendar.reserve)
     perform_destroy = destroying(node_calendar.end_reservation, "reservation")
@@ -23,7 +23,7 @@ class CardQuotaViewSet(mixins.CreateModelMixin, ScopedViewSet):
     """How many cards an engagement may hold at once; a POST replaces what was, null ends it."""
 
     queryset = CardQuota.objects.select_related("engagement")
-    serializer_class = serializers.CardQuotaSerializer
+    serializer_class = node_serializers.CardQuotaSerializer
     filterset_fields = ["engagement"]
 
     def perform_create(self, serializer):

@@ -9,7 +9,7 @@ from engagements.access import Can, require
 from engagements.web.json_parser import BoundedJSONParser
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import destroying
-from workers.api import serializers
+from workers.api import node_serializers
 from workers.models import NodeImport
 from workers.services import node_imports
 
@@ -18,34 +18,34 @@ class NodeImportViewSet(mixins.DestroyModelMixin, ScopedViewSet):
     """Nodes from an inventory: upload, faults, creation of all or none, first look at each."""
 
     queryset = NodeImport.objects.prefetch_related("nodes__node")
-    serializer_class = serializers.NodeImportSerializer
+    serializer_class = node_serializers.NodeImportSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
     perform_destroy = destroying(node_imports.discard_import, "source")
 
-    @extend_schema(request={"multipart/form-data": serializers.InventoryUploadSerializer},
-                   responses={201: serializers.NodeImportSerializer})
+    @extend_schema(request={"multipart/form-data": node_serializers.InventoryUploadSerializer},
+                   responses={201: node_serializers.NodeImportSerializer})
     def create(self, request):
         """Read an inventory; no node exists yet."""
         require(request.user, Can.OPERATE)
-        fields = self.validated(serializers.InventoryUploadSerializer)
+        fields = self.validated(node_serializers.InventoryUploadSerializer)
         upload = fields.pop("file")
         return self.shown(node_imports.start_import(
             actor=request.user, upload=upload, file_name=upload.name, **fields),
             status.HTTP_201_CREATED)
 
-    @extend_schema(request=serializers.InventoryKeySerializer)
+    @extend_schema(request=node_serializers.InventoryKeySerializer)
     @action(detail=True, methods=["post"])
     def apply(self, request, pk=None):
         """Enrol all nodes or none, and ask each for its host key."""
         node_imports.apply_import(actor=request.user, source=self.get_object(),
-                                  **self.validated(serializers.InventoryKeySerializer))
+                                  **self.validated(node_serializers.InventoryKeySerializer))
         return self.fresh()
 
-    @extend_schema(request=serializers.FingerprintsSerializer)
+    @extend_schema(request=node_serializers.FingerprintsSerializer)
     @action(detail=True, methods=["post"])
     def accept(self, request, pk=None):
         """Say that fingerprints were compared; their keys are pinned."""
-        offers = self.validated(serializers.FingerprintsSerializer)["fingerprints"]
+        offers = self.validated(node_serializers.FingerprintsSerializer)["fingerprints"]
         node_imports.accept_fingerprints(actor=request.user, source=self.get_object(),
                                          offers=offers)
         return self.fresh()

@@ -11,9 +11,10 @@ from engagements.models import Engagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
-from workers.api import serializers
+from workers.api import node_serializers
 from workers.api.archive_schema import ARCHIVE, FORMAT
 from workers.api.file_serializers import FolderSerializer
+from workers.api.serializers import OutcomeSerializer
 from workers.jobs import folder_archives, input_choices
 from workers.jobs.archive_answers import archive_answer
 from workers.models import Node, NodeLogin
@@ -28,17 +29,17 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
 
     http_method_names = ["get", "post", "patch", "head", "options"]
     queryset = Node.objects.prefetch_related("cards")
-    serializer_class = serializers.NodeSerializer
+    serializer_class = node_serializers.NodeSerializer
     filterset_fields = ["name", "state", "is_practice"]
     perform_create = creating(services.enrol_node)
     perform_update = updating(node_edits.edit_node, "node")
 
-    @extend_schema(request=serializers.ConfirmSerializer)
+    @extend_schema(request=node_serializers.ConfirmSerializer)
     @action(detail=True, methods=["post"])
     def confirm(self, request, pk=None):
         """Pin the offered host key by its fingerprint."""
         node = services.confirm_host_key(actor=request.user, node=self.get_object(),
-                                         **self.validated(serializers.ConfirmSerializer))
+                                         **self.validated(node_serializers.ConfirmSerializer))
         return self.shown(node)
 
     @extend_schema(request=None)
@@ -48,48 +49,48 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
         node = services.fetch_new_host_key(actor=request.user, node=self.get_object())
         return self.shown(node)
 
-    @extend_schema(request=serializers.MaintenanceSerializer)
+    @extend_schema(request=node_serializers.MaintenanceSerializer)
     @action(detail=True, methods=["post"])
     def maintenance(self, request, pk=None):
         """Drain the node (running jobs go on, none starts), or take it back."""
-        is_on = self.validated(serializers.MaintenanceSerializer)["on"]
+        is_on = self.validated(node_serializers.MaintenanceSerializer)["on"]
         return self.shown(services.set_maintenance(
             actor=request.user, node=self.get_object(), is_on=is_on))
 
-    @extend_schema(request=None, responses=serializers.TrialSerializer)
+    @extend_schema(request=None, responses=node_serializers.TrialSerializer)
     @action(detail=True, methods=["post"], url_path="try")
     def try_login(self, request, pk=None):
         """Log in and run nothing."""
         return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
 
-    @extend_schema(request=serializers.PasswordSerializer)
+    @extend_schema(request=node_serializers.PasswordSerializer)
     @action(detail=True, methods=["post"], url_path="install-key")
     def install_key(self, request, pk=None):
         """Log in with a password once and let the desk's key in; the password is not stored."""
         return self.shown(key_installation.install_key(
             actor=request.user, node=self.get_object(),
-            **self.validated(serializers.PasswordSerializer)))
+            **self.validated(node_serializers.PasswordSerializer)))
 
-    @extend_schema(responses=serializers.QueueSerializer)
+    @extend_schema(responses=node_serializers.QueueSerializer)
     @action(detail=True)
     def queue(self, request, pk=None):
         """Who runs on the node until when, and who waits in which place for what."""
         [found] = queries.queues_of([self.get_object()], request.user, timezone.now())
-        return Response(serializers.QueueSerializer(found).data)
+        return Response(node_serializers.QueueSerializer(found).data)
 
-    @extend_schema(responses=serializers.ContactSerializer(many=True), filters=False)
+    @extend_schema(responses=node_serializers.ContactSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def contacts(self, request, pk=None):
         """The last hundred changes of the node's reachability, newest first."""
-        return Response(serializers.ContactSerializer(
+        return Response(node_serializers.ContactSerializer(
             self.get_object().contacts.all()[:100], many=True).data)
 
-    @extend_schema(responses=serializers.OutcomeSerializer)
+    @extend_schema(responses=OutcomeSerializer)
     @action(detail=True)
     def rules(self, request, pk=None):
         """The rules over what was last read of the node."""
-        return Response(serializers.OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
+        return Response(OutcomeSerializer(rule_checks.of_node(self.get_object())).data)
 
 
     @extend_schema(responses=FolderSerializer, parameters=PATH, extensions={"x-refusals": [409]})
@@ -124,7 +125,7 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
 
     http_method_names = ["get", "post", "patch", "head", "options"]
     queryset = NodeLogin.objects.select_related("node", "engagement")
-    serializer_class = serializers.NodeLoginSerializer
+    serializer_class = node_serializers.NodeLoginSerializer
     filterset_fields = ["node", "engagement"]
     perform_create = creating(node_logins.add_login)
 
@@ -135,7 +136,7 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
             private_key=data.get("private_key"), passphrase=data.get("passphrase", ""),
             certificate=data.get("certificate", ""))
 
-    @extend_schema(request=None, responses=serializers.TrialSerializer)
+    @extend_schema(request=None, responses=node_serializers.TrialSerializer)
     @action(detail=True, methods=["post"], url_path="try")
     def try_login(self, request, pk=None):
         """Log in and run nothing."""

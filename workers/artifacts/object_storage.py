@@ -15,7 +15,8 @@ from django.utils import timezone
 from storages.backends.s3 import S3Storage
 
 CHUNK = 2**20
-ISSUED_FOLDERS = ("documents/", "bundles/", "signatures/", "powers/", "notices/")
+LOCKED_FOLDERS = ("documents/", "bundles/", "signatures/", "powers/", "notices/", "audit/")
+HOME_REGIONS = (None, "us-east-1", "aws-global")  # where S3 wants no region named
 GONE = ("404", "NoSuchKey", "NotFound")
 
 
@@ -24,7 +25,7 @@ class ObjectStorage(S3Storage):
 
     def get_object_parameters(self, name: str) -> dict[str, Any]:
         """What an upload says: the checksum to compare, and for what was issued its lock."""
-        locked = bool(settings.OBJECT_LOCK_DAYS) and name.startswith(ISSUED_FOLDERS)
+        locked = bool(settings.OBJECT_LOCK_DAYS) and name.startswith(LOCKED_FOLDERS)
         return {"ChecksumAlgorithm": "SHA256", **super().get_object_parameters(name), **({
             "ObjectLockMode": settings.OBJECT_LOCK_MODE,
             "ObjectLockRetainUntilDate": lock_end(timezone.now())} if locked else {})}
@@ -58,6 +59,25 @@ class ObjectStorage(S3Storage):
 
     def _held_until(self, client, key: dict) -> datetime | None:
         return client.head_object(**key).get("ObjectLockRetainUntilDate")
+
+    def create_bucket(self) -> bool:
+        """Create the bucket, able to lock objects, where it is missing; whether it was.
+
+        Raises ClientError where the store refuses.
+        """
+        client = self.connection.meta.client
+        try:
+            client.head_bucket(Bucket=self.bucket_name)
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in (*GONE, "NoSuchBucket"):
+                raise
+        else:
+            return False
+        region = client.meta.region_name
+        placed = {} if region in HOME_REGIONS else {
+            "CreateBucketConfiguration": {"LocationConstraint": region}}
+        client.create_bucket(Bucket=self.bucket_name, ObjectLockEnabledForBucket=True, **placed)
+        return True
 
     def fault_of_lock(self) -> str:
         """Why locks would not hold; empty where they do."""

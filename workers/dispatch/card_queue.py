@@ -86,7 +86,8 @@ def loads_of(nodes: Iterable[Node]) -> list[Load]:
     jobs = Job.objects.filter(node__in=loads, state__in=OPEN_STATES)
     for job in jobs.select_related("engagement").order_by("pk"):
         loads[job.node_id].jobs.append(job)
-    for lease in CardLease.objects.filter(node__in=loads, released_at=None).select_related("job"):
+    leases = CardLease.objects.filter(node__in=loads, released_at=None).select_related("job")
+    for lease in leases.defer(*(f"job__{name}" for name in Job.LONG_COLUMNS)):
         loads[lease.node_id].leases.append(lease)
     for one in NodeReservation.objects.filter(node__in=loads, ends_at__gt=timezone.now()):
         loads[one.node_id].reservations.append(one)
@@ -199,6 +200,10 @@ def expected_start(job: Job, now: datetime) -> datetime | None:
 
 
 def expected_end(job: Job, usual: UsualDurations, now: datetime) -> datetime | None:
-    """When a job that was started may end; None when it is overdue, as nobody can say."""
+    """When a job that was started may end, by its progress where it tells of it; None when it is
+    overdue, as nobody can say."""
+    if job.started_at and job.progress_done and job.progress_done < (job.progress_total or 0):
+        elapsed = now - job.started_at
+        return now + elapsed / job.progress_done * (job.progress_total - job.progress_done)
     end = (job.started_at or job.created_at) + usual.of(job)
     return end if end > now else None

@@ -3,15 +3,14 @@
 Every write of a step carries the claim, so that a worker that was away too long changes nothing.
 """
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from engagements.queue.claim_renewal import renewed
 from workers.models import Job
 from workers.models.job import OPEN_STATES
 
@@ -33,24 +32,5 @@ def claimed(jobs: QuerySet[Job]) -> Iterator[str]:
     if not claim:
         yield ""
         return
-    timer = _renew_later(claim)
-    try:
+    with renewed(Job.objects.claimed_with(claim), CLAIM, RENEW_SECONDS):
         yield claim
-    finally:
-        timer.cancel()
-
-
-def _renew_later(claim: str) -> threading.Timer:
-    timer = threading.Timer(RENEW_SECONDS, _renew, [claim])
-    timer.daemon = True
-    timer.start()
-    return timer
-
-
-def _renew(claim: str) -> None:
-    """Runs beside a long step; ends with the claim, or with this process."""
-    try:
-        while Job.objects.claimed_with(claim).renew_claim(timezone.now(), CLAIM):
-            threading.Event().wait(RENEW_SECONDS)
-    finally:
-        connection.close()

@@ -76,7 +76,8 @@ CHAINS = (
         framework=_F.PYTORCH, training=(_T.TOOL, "")),
     ShippedChain(
         "pytorch_automatic", _("PyTorch: automatic migration"),
-        _("Unsupported APIs, the check of transfer_to_npu, and a smoke training with its weights."),
+        _("Unsupported APIs, the check of transfer_to_npu, and a smoke training with its "
+          "checkpoints."),
         (_step("survey.pt_analyse", "apis", source="{given.source}", mode="torch_apis"),
          _step("adapt.auto_patch_check", source="{given.source}", entry="{given.entry}"),
          _step("adapt.smoke_train", script="{given.entry}"),

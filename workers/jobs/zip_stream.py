@@ -20,7 +20,7 @@ def zipped(pieces: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _written(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    sink = _Sink()
+    sink = Sink()
     with (tarfile.open(fileobj=_Source(pieces), mode="r|") as archive,
           zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as out):
         for member in archive:
@@ -32,7 +32,7 @@ def _written(pieces: Iterator[bytes]) -> Iterator[bytes]:
     yield sink.taken()
 
 
-def _file(archive: tarfile.TarFile, member: tarfile.TarInfo, out: zipfile.ZipFile, sink: "_Sink"
+def _file(archive: tarfile.TarFile, member: tarfile.TarInfo, out: zipfile.ZipFile, sink: "Sink"
           ) -> Iterator[bytes]:
     info = zipfile.ZipInfo(member.name, _time(member.mtime))
     info.external_attr = (member.mode & 0o777 | 0o100000) << 16
@@ -61,7 +61,7 @@ class _Source(io.RawIOBase):
         return found
 
 
-class _Sink(io.RawIOBase):
+class Sink(io.RawIOBase):
     """What is written, to be taken away; it cannot be gone back in."""
 
     def __init__(self) -> None:

@@ -40,7 +40,8 @@ def _record(job) -> dict:
             "runtime": job.runtime, "node": job.node_names,
             "software": software.of_job(job),
             "cards": job.results.get("cards") or [], "is_practice": job.is_practice,
-            "by": str(job.created_by or ""), "created_at": job.created_at.isoformat(),
+            "by": job.created_by.get_full_name() if job.created_by else "",
+            "created_at": job.created_at.isoformat(),
             "started_at": job.started_at.isoformat() if job.started_at else None,
             "finished_at": job.finished_at.isoformat() if job.finished_at else None}
 

@@ -62,6 +62,8 @@ class Parameter:
 
     def shown(self, value: Any) -> str:
         """The value for people: of a choice its name, with the tool's own word behind it."""
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
         if isinstance(value, list):
             return shlex.join(value)
         name = str(self.names.get(value, value))

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-WIDTH, HEIGHT, MARGIN = 480, 96, 4
+from workers.labels.line_charts import LineChart, lines_chart
+
 FIGURES = ("tokens_per_second", "latency")
 
 
@@ -16,27 +17,17 @@ def of_job(results: dict) -> dict[str, Any] | None:
         return None
     titles = {"tokens_per_second": (_("Throughput over concurrency"), _("tokens/s")),
               "latency": (_("Latency over concurrency"), "ms")}
-    charts = [{"title": titles[name][0], "unit": titles[name][1], **_drawn(rows, name)}
-              for name in FIGURES if any(row.get(name) for row in rows)]
-    return {"rows": rows, "charts": charts if len(rows) > 1 else []}
+    charts = [_chart(*titles[name], rows, name) for name in FIGURES
+              if any(row.get(name) for row in rows)]
+    return {"rows": rows, "charts": [chart for chart in charts if chart]}
 
 
-def _drawn(rows: list[dict], name: str) -> dict[str, Any]:
-    """One line per pair of lengths, on common scales."""
+def _chart(title: str, unit: str, rows: list[dict], name: str) -> LineChart | None:
+    """One line per pair of lengths."""
     groups: dict[tuple, list[tuple[float, float]]] = defaultdict(list)
     for row in rows:
         if row.get(name) is not None and row.get("concurrency"):
             groups[row.get("input"), row.get("output")].append((row["concurrency"], row[name]))
-    every = [point for points in groups.values() for point in points]
-    high = max((value for _x, value in every), default=0.0)
-    widest = max((x for x, _value in every), default=1)
-    lines = [{"name": f"{given or 0:g}/{made or 0:g}",
-              "points": " ".join(_placed(x, value, widest, high) for x, value in sorted(points))}
-             for (given, made), points in groups.items()]
-    return {"low": 0, "high": high, "lines": lines}
-
-
-def _placed(x: float, value: float, widest: float, high: float) -> str:
-    left = MARGIN + (WIDTH - 2 * MARGIN) * x / widest
-    top = HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * (value / high if high else 0)
-    return f"{left:.1f},{top:.1f}"
+    return lines_chart(title, unit, _("Concurrent requests"), {
+        _("input/output %(lengths)s") % {"lengths": f"{given or 0:g}/{made or 0:g}"}:
+            sorted(points) for (given, made), points in groups.items()})

@@ -1,25 +1,29 @@
-"""How far a running job is: the rest of its time, and each series of its log as a small line."""
+"""How far a running job is: the rest of its time, and each series of its log as a chart."""
 
 import math
 import re
-from dataclasses import dataclass
 
 from django.utils import timezone
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from workers.labels.line_charts import LineChart, line_chart
 from workers.logs import early_warnings, live_log
 from workers.models import Job, JobLog
 
-WIDTH, HEIGHT, MOST_POINTS = 240, 44, 120
+MOST_VALUES = 5000  # of a series, its last ones
 NUMBER = rb"['\"]?\s*[:=]\s*([-+]?\d+\.?\d*(?:[eE][-+]?\d{1,3})?)"
+STEP = re.compile(rb"(?<![a-z])(?:iteration|step|iter)['\"]?(?:\s*[:=]\s*|\s+|(?=\[))\[?\s*(\d+)",
+                  re.IGNORECASE)
 # As Megatron, Transformers and DeepSpeed print them.
 SERIES = (
-    (_("Loss so far"), early_warnings.LOSS),
-    (_("Gradient norm"), re.compile(rb"grad[_ ]norm" + NUMBER, re.IGNORECASE)),
-    (_("Learning rate"), re.compile(rb"(?:learning[_ ]rate|(?<![\w.])lr)" + NUMBER,
-                                    re.IGNORECASE)),
-    (_("Time per step (ms)"), re.compile(rb"elapsed time per iteration \(ms\)" + NUMBER)),
-    (_("Samples or tokens per second"), re.compile(
+    (gettext_lazy("Loss"), early_warnings.LOSS),
+    (gettext_lazy("Gradient norm"), re.compile(rb"grad[_ ]norm" + NUMBER, re.IGNORECASE)),
+    (gettext_lazy("Learning rate"), re.compile(
+        rb"(?:learning[_ ]rate|(?<![\w.])lr)" + NUMBER, re.IGNORECASE)),
+    (gettext_lazy("Time per step (ms)"), re.compile(
+        rb"elapsed time per iteration \(ms\)" + NUMBER)),
+    (gettext_lazy("Samples or tokens per second"), re.compile(
         rb"(?:samples|tokens)(?:/s(?:ec)?|[_ ]per[_ ]sec(?:ond)?)" + NUMBER, re.IGNORECASE)),
 )
 
@@ -32,37 +36,35 @@ def remaining_seconds(job: Job) -> int | None:
     return int(elapsed / job.progress_done * (job.progress_total - job.progress_done))
 
 
-@dataclass(frozen=True)
-class SeriesLine:
-    """One series of a growing log: SVG points of a line of 240 × 44, and its last value."""
-
-    title: str
-    points: str
-    last: float
-
-
-def series_lines(job: Job) -> list[SeriesLine]:
+def series_charts(job: Job) -> list[LineChart]:
     """The last values of every series that the end of a log of the job holds at least two of."""
-    return [*_of_log(job, ""), *(line for log in job.logs.all() for line in _of_log(log, log.name))]
+    return [*_of_log(job, ""),
+            *(chart for log in job.logs.all() for chart in _of_log(log, log.name))]
 
 
-def _of_log(log: Job | JobLog, name: str) -> list[SeriesLine]:
+def _of_log(log: Job | JobLog, name: str) -> list[LineChart]:
     end, found = live_log.tail(log, 2**20).encode(), []
     for title, pattern in SERIES:
-        values = [value for value in map(float, pattern.findall(end)) if math.isfinite(value)]
-        if line := points(values[-5000:]):
-            shown = f"{title} · {name}" if name else str(title)
-            found.append(SeriesLine(shown, line, values[-1]))
-    return found
+        steps, values = _series(end, pattern)
+        axis = _("Step") if steps else _("Entry in the log")
+        xs = steps or range(1, len(values) + 1)
+        found.append(line_chart(str(title), axis, xs, values, name))
+    return [chart for chart in found if chart]
 
 
-def points(values: list[float]) -> str:
-    """SVG points; of each group of neighbours the highest is kept, so that a spike shows."""
-    if len(values) < 2:
-        return ""
-    step = math.ceil(len(values) / MOST_POINTS)
-    kept = [max(values[i:i + step]) for i in range(0, len(values), step)]
-    low, span = min(kept), (max(kept) - min(kept)) or 1
-    wide = WIDTH / max(1, len(kept) - 1)
-    return " ".join(f"{n * wide:.1f},{HEIGHT - 2 - (value - low) / span * (HEIGHT - 4):.1f}"
-                    for n, value in enumerate(kept))
+def _series(text: bytes, pattern: re.Pattern) -> tuple[list[int], list[float]]:
+    """Steps and values of a series; no steps where a line has none, or they do not ascend."""
+    found = [(match.start(), value) for match in [*pattern.finditer(text)][-MOST_VALUES:]
+             if math.isfinite(value := float(match[1]))]
+    values, steps = [value for _at, value in found], []
+    for at, _value in found:
+        step = STEP.search(text, text.rfind(b"\n", 0, at) + 1, _line_end(text, at))
+        if not step or (steps and int(step[1]) < steps[-1]):
+            return [], values
+        steps.append(int(step[1]))
+    return ([] if steps and steps[0] == steps[-1] else steps), values
+
+
+def _line_end(text: bytes, at: int) -> int:
+    end = text.find(b"\n", at)
+    return len(text) if end < 0 else end

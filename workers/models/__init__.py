@@ -12,6 +12,7 @@ from workers.models.node_calendar import CardQuota, NodeReservation
 from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
 from workers.models.pending_upload import PendingUpload
+from workers.models.reading_request import ReadingRequest, ReadingState
 from workers.models.runtime import (
     IN_CONTAINERS,
     Runtime,
@@ -24,5 +25,5 @@ __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "Card
            "CardLease", "CardQuota", "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job",
            "JobChain", "JobInput", "JobLog", "JobState", "JobTemplate", "Node", "NodeContact",
            "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "PendingUpload",
-           "Priority", "Runtime", "RuntimeChoice", "RuntimePlace", "RuntimeSoftware",
-           "SchedulerKind", "StoredReading", "Trouble"]
+           "Priority", "ReadingRequest", "ReadingState", "Runtime", "RuntimeChoice",
+           "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading", "Trouble"]

@@ -7,6 +7,7 @@ from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import MigratedModel
 from engagements.models.visibility import in_engagements_of
+from engagements.text.nested_sentences import sentence_of
 from workers.models.job import Job, JobState
 from workers.models.node import Node
 
@@ -72,7 +73,7 @@ class ChainRun(models.Model):
     @property
     def sentence(self) -> str:
         """Why it ended or waits, in the active language."""
-        return gettext(self.message) % self.message_values if self.message else ""
+        return sentence_of(self.message, self.message_values) if self.message else ""
 
     @property
     def last_step(self) -> "ChainStep":

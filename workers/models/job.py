@@ -76,7 +76,7 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
         """For lists: with the rows that a line names, without what only the job's own page shows;
         no node's key is decrypted."""
         return self.select_related("engagement", "model", "node").defer(
-            "parameters", "command", "runtime", "results", "remote",
+            *Job.LONG_COLUMNS,
             *(f"node__{name}" for name in ("private_key", "passphrase", "scheduler_secret",
                                            "scheduler_facts", "software", "offers")))
 
@@ -91,6 +91,9 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
 
 class Job(ClaimableRow):
     """One attempt at running one kind of work. The row is the truth, the queue a wake-up."""
+
+    # What only a job's own page and its dispatch read.
+    LONG_COLUMNS = ("parameters", "command", "runtime", "results", "remote")
 
     kind = models.CharField(_("kind"), max_length=40)
     engagement = models.ForeignKey(

@@ -151,7 +151,7 @@ rule("R-CFG-16", BLOCK, "S0", "train_iters eval_interval is_evaluation_accepted"
      _("Lower the evaluation interval or raise the iterations."),
      lambda f: bool(f["is_evaluation_accepted"]) and f["train_iters"] < f["eval_interval"])
 rule("R-CFG-17", BLOCK, "S0, S2", "train_iters save_interval is_weights_deliverable",
-     _("No weights are saved before the run ends."),
+     _("No checkpoint is saved before the run ends."),
      _("Set a save path and a save interval not above the iterations."),
      lambda f: bool(f["is_weights_deliverable"]) and (
          f["save_interval"] > f["train_iters"] or not f.get("save")))

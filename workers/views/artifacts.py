@@ -10,21 +10,24 @@ from engagements.audit import download_log
 from engagements.web.form_actions import attempt, attempt_form
 from workers import rule_checks, services
 from workers.forms.jobs import UploadForm
+from workers.labels.refusals import refusal_sentence
 from workers.models import Artifact
 from workers.views.page_context import place_asked
 
 
 def _artifact(request: HttpRequest, pk: int) -> Artifact:
     return get_object_or_404(Artifact.objects.visible_to(request.user).select_related(
-        "job", "model", "engagement", "uploaded_by"), pk=pk)
+        "job", "model", "engagement", "uploaded_by", "reading_request"), pk=pk)
 
 
 @require_GET
 def artifact_page(request, pk):
     artifact = _artifact(request, pk)
+    asked = getattr(artifact, "reading_request", None)
     template = "workers/artifact_drawer.html" if request.htmx else "workers/artifact.html"
     return render(request, template, {
         "artifact": artifact, "readings": artifact.readings.all(),
+        "reading_request": asked, "refusal": refusal_sentence(asked) if asked else "",
         "hits": rule_checks.hits_of(artifact.rules),
         "rule_counts": rule_checks.counts_of((_("After reading"), artifact.rules))})
 
@@ -41,7 +44,8 @@ def artifact_download(request, pk):
 def artifact_read_again(request, pk):
     artifact = _artifact(request, pk)
     attempt(request, lambda: services.read_again(actor=request.user, artifact=artifact),
-            _("Read with the readers of this release; what earlier ones found is kept."))
+            _("It is being read with the readers of this release; what earlier ones found is "
+              "kept."))
     return redirect("workers:artifact", pk)
 
 

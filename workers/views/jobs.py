@@ -24,7 +24,14 @@ from workers.forms.jobs import JobForm
 from workers.jobs import choices, preflight
 from workers.jobs.follow_ups import follow_ups
 from workers.jobs.transitions import TRANSITIONS
-from workers.labels import benchmark_points, containers_said, job_endings, scheduled_jobs
+from workers.labels import (
+    benchmark_points,
+    card_charts,
+    command_words,
+    containers_said,
+    job_endings,
+    scheduled_jobs,
+)
 from workers.logs import (
     diagnosis,
     early_warnings,
@@ -36,7 +43,7 @@ from workers.logs import (
 )
 from workers.models import Job, JobLog, JobState, Node
 from workers.models.job import WAITING_STATES
-from workers.nodes.cards import alarms, charts
+from workers.nodes.cards import alarms
 from workers.runtimes import chosen
 from workers.views import gangs, job_templates
 from workers.views.page_context import place_asked
@@ -145,13 +152,14 @@ def job_page(request, pk):
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
-        "charts": charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
-        "card_alarms": alarms.told(charts.alarms_of(job, now)),
-        "alarms": early_warnings.of(job, now), "series": progress.series_lines(job),
+        "charts": card_charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
+        "card_alarms": alarms.told(alarms.of_job(job, now)),
+        "alarms": early_warnings.of(job, now), "series": progress.series_charts(job),
         "expected_start": scheduled_jobs.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
         "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
         "container": containers_said.facts(job),
+        "command": command_words.of_command(job.command),
         **several, **({"log": ""} if request.htmx else gangs.log_context(
             several["log_job"], several["asked_rank"], several.get("present", []),
             request.GET.get("log", ""))),

@@ -16,11 +16,12 @@ from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 from workers import queries, rule_checks, schedulers, services
 from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
+from workers.labels import card_charts
 from workers.labels.node_state import state_sentences
 from workers.labels.software_names import named_software
 from workers.models import Node, NodeLogin
 from workers.nodes import machines, ssh
-from workers.nodes.cards import alarms, charts
+from workers.nodes.cards import alarms
 from workers.nodes.certificates import facts_of
 from workers.runtimes import offers
 from workers.services import key_installation, node_edits, node_logins
@@ -69,7 +70,7 @@ def node_page(request, pk):
         "scheduler_options": schedulers.shown_options(node),
         "contacts": node.contacts.all()[:12],
         "certificate": facts_of(node.certificate) if node.certificate else None,
-        "charts": charts.of_node(node, now - CHARTED, now),
+        "charts": card_charts.of_node(node, now - CHARTED, now),
         "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),

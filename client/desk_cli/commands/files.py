@@ -1,6 +1,7 @@
 """Stored files: list, get, put."""
 
 import hashlib
+import time
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
@@ -17,7 +18,8 @@ from desk_client.models.upload_request import UploadRequest
 from desk_client.types import UNSET, File
 
 BLOCK = 1024 * 1024
-UPLOAD_TIMEOUT = httpx.Timeout(600.0, connect=10.0)  # the desk reads a file before it answers
+UPLOAD_TIMEOUT = httpx.Timeout(600.0, connect=10.0)  # the desk stores a file before it answers
+POLL_SECONDS, MOST_SECONDS = 1.0, 600.0  # until a worker of the desk has read a stored file
 
 
 @click.group()
@@ -121,7 +123,7 @@ def safe_path(name: str) -> Path:
 @click.option("--model", help="Code of a model of the engagement.")
 @click.option("--note", default="", help="Where the files come from.")
 def put(paths: tuple[Path, ...], engagement: str, model: str | None, note: str) -> None:
-    """Store files with an engagement; the desk reads them and answers with their checksums."""
+    """Store files with an engagement, compare checksums, and say what the desk reads in them."""
     client = connect(stored_login()).with_timeout(UPLOAD_TIMEOUT)
     of = engagement_of(client, engagement)
     model_key = model_id(client, of, model) if model else UNSET
@@ -134,8 +136,20 @@ def put(paths: tuple[Path, ...], engagement: str, model: str | None, note: str) 
         if stored.sha256 != checksum(path):
             raise click.ClickException(f"{path} arrived with another checksum; file {stored.id} is "
                                        "not what you sent.")
-        kinds = ", ".join(reading.kind for reading in stored.readings) or "not recognised"
-        click.echo(f"{path}: file {stored.id}, sha256 {stored.sha256[:12]}, {kinds}")
+        click.echo(f"{path}: file {stored.id}, sha256 {stored.sha256[:12]}, "
+                   f"{_read(client, stored)}")
+
+
+def _read(client: AuthenticatedClient, stored: Artifact) -> str:
+    """What a worker of the desk reads in the file, or why it does not; waits for it."""
+    deadline = time.monotonic() + MOST_SECONDS
+    while stored.reading_state == "being_read" and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        stored = result(artifacts_retrieve.sync_detailed(stored.id, client=client))
+    if stored.reading_state == "being_read":
+        return "still being read"
+    kinds = ", ".join(reading.kind for reading in stored.readings)
+    return kinds or stored.refusal or "not recognised"
 
 
 def checksum(path: Path) -> str:

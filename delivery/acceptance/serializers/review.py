@@ -1,6 +1,5 @@
 """Reviews, decisions, comments and signatures as the API shows them."""
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from assessments.models import Criterion
@@ -41,6 +40,15 @@ class NewConditionSerializer(serializers.Serializer):
     effect = serializers.ChoiceField(Condition.Effect.choices, default=Condition.Effect.BLOCKS)
 
 
+class SharedComments(serializers.ListSerializer):
+    """Without what the team notes for itself, unless the visitor is of the team."""
+
+    def to_representation(self, data) -> list[dict]:
+        is_outside = self.context["request"].user.is_reviewer
+        return super().to_representation([row for row in data.all()
+                                          if not (is_outside and row.is_internal)])
+
+
 class CommentSerializer(serializers.ModelSerializer):
     """A remark; `answers` is the one that began the exchange, `is_internal` only the team sees."""
 
@@ -49,6 +57,7 @@ class CommentSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = ReviewComment
+        list_serializer_class = SharedComments
         fields = ["id", "author", "text", "at", "model", "criterion", "answers", "is_internal",
                   "resolved_at", "resolved_by"]
         read_only_fields = fields
@@ -183,7 +192,7 @@ class SignerSerializer(serializers.ModelSerializer):
 
 class ReviewSerializer(serializers.ModelSerializer):
     conditions = ConditionSerializer(many=True, read_only=True)
-    comments = serializers.SerializerMethodField()
+    comments = CommentSerializer(many=True, read_only=True)
     actions = AllowedMovesField(TRANSITIONS)
     notice_proofs = NoticeProofSerializer(many=True, read_only=True)
     signatures = ReviewSignatureSerializer(many=True, read_only=True)
@@ -196,13 +205,6 @@ class ReviewSerializer(serializers.ModelSerializer):
                   "opened_at", "due_on", "trial_ends_on", "model_decisions", "conditions",
                   "comments", "signers", "signatures", "notice_proofs", "terms", "actions"]
         read_only_fields = fields
-
-    @extend_schema_field(CommentSerializer(many=True))
-    def get_comments(self, review: Review) -> list[dict]:
-        """Without what the team notes for itself, unless the visitor is of the team."""
-        is_outside = self.context["request"].user.is_reviewer
-        return CommentSerializer([row for row in review.comments.all()
-                                  if not (is_outside and row.is_internal)], many=True).data
 
 
 class DecisionSerializer(serializers.Serializer):

@@ -6,11 +6,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
+from django.db.models import Case, CharField, Count, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models.functions import Cast, Coalesce, Concat
 
-from delivery.acceptance.models import Review, Seal
+from delivery.acceptance.models import Review, Seal, Signature
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.bilingual import LANGUAGES
+from delivery.reports.models import DocumentFile
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_file
 from engagements.audit import audit_log
@@ -46,10 +49,24 @@ def store_signed_copies(review: Review, languages: Iterable[str] = LANGUAGES) ->
 
 def copy_format(review: Review) -> str:
     """signed, signed2 … by the number of signatures; deemed; empty if there is nothing to copy."""
-    if review.decision == Review.Decision.DEEMED:
-        return "deemed"
-    count = review.signatures.count()
-    return {0: "", 1: "signed"}.get(count, f"signed{count}")
+    return _with_format().values_list("copy_format", flat=True).get(pk=review.pk)
+
+
+def _with_format() -> QuerySet[Review]:
+    """Reviews with `copy_format`."""
+    signatures = Signature.objects.filter(review=OuterRef("pk"))
+    return Review.objects.order_by().annotate(signature_count=_number_of(signatures)).annotate(
+        copy_format=Case(
+            When(decision=Review.Decision.DEEMED, then=Value("deemed")),
+            When(signature_count=0, then=Value("")),
+            When(signature_count=1, then=Value("signed")),
+            default=Concat(Value("signed"), Cast("signature_count", CharField()))))
+
+
+def _number_of(rows: QuerySet) -> Coalesce:
+    """How many rows of a subquery there are."""
+    numbers = rows.order_by().annotate(all=Value(1)).values("all").values(number=Count("pk"))
+    return Coalesce(Subquery(numbers), 0)
 
 
 def _store(review: Review, language: str, form: str) -> int:
@@ -83,11 +100,9 @@ def _store_seal(stored, found: "SealFacts") -> None:
 
 def complete_signed_copies() -> int:
     """Make the copies that a crash or a missing seal left out. Returns how many."""
-    concluded = Review.objects.filter(signatures__isnull=False) | Review.objects.filter(
-        decision=Review.Decision.DEEMED)
-    reviews = concluded.distinct().select_related("document")
-    return sum(store_signed_copies(review) for review in reviews if not _is_complete(review))
-
-
-def _is_complete(review: Review) -> bool:
-    return review.document.files.filter(format=copy_format(review)).count() == len(LANGUAGES)
+    copies = DocumentFile.objects.filter(
+        document=OuterRef("document"), format=OuterRef("copy_format"))
+    lacking = _with_format().exclude(copy_format="").annotate(
+        copies=_number_of(copies)).filter(copies__lt=len(LANGUAGES))
+    keys = list(lacking.order_by("pk").values_list("pk", flat=True))
+    return sum(store_signed_copies(Review(pk=key)) for key in keys)

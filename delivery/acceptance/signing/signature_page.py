@@ -8,7 +8,9 @@ from delivery.acceptance.certificates import warranty_period
 from delivery.acceptance.models import PowerOfAttorney, Review, Signature
 from delivery.acceptance.signing import drawn_signature
 from delivery.acceptance.signing.seals.certificate import is_practice_seal
-from delivery.documents.bilingual import both, instant
+from delivery.documents.bilingual import both, instant, named
+from delivery.reports.models import Document
+from engagements.audit import audit_log
 from engagements.models import AuditEntry
 
 # Audit actions that the audit certificate lists; others are about the team's own work.
@@ -31,7 +33,7 @@ def signed_facts(review: Review) -> dict:
         "decision": review.decision, "decision_label": both(review.get_decision_display),
         "phase": review.phase, "phase_label": both(review.get_phase_display),
         "reason": review.reason, "decided_at": instant(review.decided_at),
-        "decided_by": str(review.decided_by or ""), "retest_on": _day(review.retest_on),
+        "decided_by": named(review.decided_by), "retest_on": _day(review.retest_on),
         "trial_ends_on": _day(review.trial_ends_on),
         "models": [{"model": row.model.code, "decision": row.decision,
                     "label": both(row.get_decision_display), "reason": row.reason}
@@ -40,10 +42,10 @@ def signed_facts(review: Review) -> dict:
                         "model": row.model.code if row.model else "",
                         "due_on": _day(row.due_on), "effect": both(row.get_effect_display)}
                        for row in review.conditions.select_related("model")],
-        "comments": [{"at": instant(row.at), "who": str(row.author), "text": row.text}
+        "comments": [{"at": instant(row.at), "who": named(row.author), "text": row.text}
                      for row in review.comments.for_customers().select_related("author")],
         "receipts": [{"title": row.title, "version": row.version, "sha256": row.sha256,
-                      "who": str(row.received_by), "at": instant(row.at),
+                      "who": named(row.received_by), "at": instant(row.at),
                       "is_complete": row.is_complete, "remark": row.remark}
                      for row in review.receipts.select_related("received_by")],
         "signatures": [_signature(row) for row in
@@ -52,7 +54,7 @@ def signed_facts(review: Review) -> dict:
                      "reference": row.reference, "delivered_on": _day(row.delivered_on),
                      "sha256": row.sha256} for row in review.notice_proofs.all()],
         "warranty": [f"{day}" for day in warranty_period(review) or ()],
-        "events": log_entries_of(review.document_id),
+        "events": log_entries_of(review.document),
         "is_practice_seal": is_practice_seal(is_practice=review.document.is_practice),
     }
 
@@ -87,11 +89,15 @@ def _utc(at: datetime) -> str:
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def log_entries_of(document_id: int) -> list[dict]:
+def log_entries_of(document: Document) -> list[dict]:
     """The log's entries of a document, oldest first, with the hashes that chain them."""
     entries = AuditEntry.objects.filter(
-        target_type="reports.document", target_id=str(document_id), action__in=CERTIFICATE_ACTIONS
+        target_type="reports.document", target_id=str(document.pk), action__in=CERTIFICATE_ACTIONS
     ).select_related("actor").order_by("pk")
-    return [{"number": entry.pk, "at": instant(entry.at), "who": str(entry.actor or ""),
+    archived = audit_log.archived_entries(
+        document.engagement,
+        lambda entry: entry.target_type == "reports.document"
+        and entry.target_id == str(document.pk) and entry.action in CERTIFICATE_ACTIONS)
+    return [{"number": entry.pk, "at": instant(entry.at), "who": named(entry.actor),
              "action": entry.action, "label": both(CERTIFICATE_ACTIONS[entry.action]),
-             "hash": entry.entry_hash} for entry in entries]
+             "hash": entry.entry_hash} for entry in (*archived, *entries)]

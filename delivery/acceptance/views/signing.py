@@ -38,8 +38,8 @@ def _page(request, found, status: int = 200, **forms):
         "terms": signing_terms.paragraphs(), "identification": identification,
         "attempts_left": MAX_ATTEMPTS - identification.attempts if identification else 0,
         "address": masked_address(user.email) if user.email else "",
-        "identify_form": IdentifyForm(initial={"name": user.full_name,
-                                               "capacity": user.job_title}),
+        "identify_form": IdentifyForm(initial={"name": str(user),
+                                               "capacity": user.localized_job_title}),
         "sign_form": SignForm(), **forms}
     return render(request, "delivery/acceptance/signing.html", context, status=status)
 

@@ -19,6 +19,7 @@ class CompanyProfile(models.Model):
     phone = models.CharField(_("phone"), max_length=40, blank=True)
     email = models.EmailField(_("e-mail"), blank=True)
     contact_name = models.CharField(_("contact"), max_length=80, blank=True)
+    contact_name_en = models.CharField(_("contact (English)"), max_length=80, blank=True)
     bank = models.CharField(_("bank"), max_length=120, blank=True)
     bank_account = models.CharField(_("account number"), max_length=40, blank=True)
 

@@ -20,7 +20,7 @@ from engagements.web.json_limits import parse_json
 ENTRIES_PER_CHECKPOINT = 10_000
 
 
-def verify_audit_log(bundles: list[Path], *, goes_on: bool = False,
+def verify_audit_log(bundles: list[Path], *, goes_on: bool = False, folder: Path | None = None,
                      told: Callable[[int, int], None] = lambda _number, _last: None
                      ) -> Iterator[CheckStep]:
     """Check the hash chain, the tracked rows, and the log entries named in bundles.
@@ -30,17 +30,20 @@ def verify_audit_log(bundles: list[Path], *, goes_on: bool = False,
 
     Args:
         goes_on: begin the chain behind the entry up to which it was whole last time.
+        folder: with copies of the archives' files; else they are read from the artifact store.
         told: called with the number of the entry that was reached and of the last one.
     """
     start = checkpoint.last() if goes_on else None
     walk = _Walk(start, told)
-    found = [CheckStep(False, _finding(one)) for one in audit_log.findings(start, walk)]
-    yield from found
+    found = list(audit_log.findings(start, walk, folder))
+    yield from (CheckStep(False, _finding(one)) for one in found)
     if not found:
         yield CheckStep(True, walk.sentence())
-    yield from _rows()
+    if any(one.archive for one in found):
+        return  # what rows were, and entries that bundles name, may stand there
+    yield from _rows(folder)
     for path in bundles:
-        yield from _bundle(path)
+        yield from _bundle(path, folder)
 
 
 class _Walk:
@@ -66,8 +69,23 @@ class _Walk:
             "n": self.count, "number": self.start.number, "day": self.start.at[:10]}
 
 
+def _archive_finding(found: audit_log.Finding) -> str:
+    sentence = {
+        "missing": _("The archive %(name)s is missing: entries %(first)d to %(last)d cannot be "
+                     "checked, and rows cannot be compared."),
+        "unreadable": _("The archive %(name)s cannot be read to its end: entries %(first)d to "
+                        "%(last)d are not all checked, and rows cannot be compared."),
+        "changed": _("The archive %(name)s (entries %(first)d to %(last)d) was changed: its "
+                     "SHA-256 is another one. Rows cannot be compared."),
+    }[found.problem]
+    archive = found.archive
+    return sentence % {"name": archive, "first": archive.first_number, "last": archive.last_number}
+
+
 def _finding(found: audit_log.Finding) -> str:
     entry = found.entry
+    if found.archive:
+        return _archive_finding(found)
     if entry is None:
         return _("All entries are missing.")
     sentence = {
@@ -83,10 +101,10 @@ def _finding(found: audit_log.Finding) -> str:
                        "at": f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"}
 
 
-def _rows() -> Iterator[CheckStep]:
+def _rows(folder: Path | None) -> Iterator[CheckStep]:
     """Every row of the tracked tables is what its last log entry says."""
     is_good = True
-    for found in audit_log.row_differences():
+    for found in audit_log.row_differences(folder):
         is_good = False
         yield CheckStep(False, _difference(found))
     if is_good:
@@ -115,11 +133,11 @@ def _named(row) -> str:
         return "?"
 
 
-def _bundle(path: Path) -> Iterator[CheckStep]:
+def _bundle(path: Path, folder: Path | None) -> Iterator[CheckStep]:
     """The entries that a bundle names are in the log with the same hashes."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as unpacked:
         try:
-            files = extract(path, Path(folder))
+            files = extract(path, Path(unpacked))
             rows = parse_json(files["audit.json"].path.read_text("utf-8"))
             stated = {int(row["number"]): str(row["hash"]) for row in rows}
         except (ArchiveError, KeyError, TypeError, ValueError) as error:
@@ -127,7 +145,7 @@ def _bundle(path: Path) -> Iterator[CheckStep]:
                             _("%(name)s holds no readable list of log entries: %(problem)s") % {
                 "name": path.name, "problem": error})
             return
-    known = dict(AuditEntry.objects.filter(pk__in=stated).values_list("pk", "entry_hash"))
+    known = audit_log.hashes_of(stated, folder)
     wrong = [number for number, digest in stated.items() if known.get(number) != digest]
     for number in wrong:
         yield CheckStep(False, _("Entry %(number)d is not the one that %(name)s names.") % {

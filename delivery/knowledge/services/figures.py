@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 
 from assessments.models import Baseline, Measurement, MetricDefinition, Verdict
 from assessments.queries import latest_verdicts
@@ -39,22 +39,26 @@ MOVES = ("stage.pass", "stage.waive", "stage.reopen", "stage.send_back", "stage.
 AT_ONCE = 200  # models of one transaction
 
 
-@transaction.atomic
 def refresh_changed() -> int:
     """Read what was measured, judged and worked since the last time; how many models changed.
 
-    The first call after an upgrade reads all models: `rebuild` does that in batches.
+    In batches: the first call after an upgrade reads all models. Cut off, the next one begins
+    where this one began.
     """
-    read = _locked_marks()
     newest = {"measurement": _newest(Measurement), "verdict": _newest(Verdict),
               "baseline": _newest(Baseline), "time_entry": _newest(TimeEntry),
               "audit_entry": _newest(AuditEntry)}
-    changed = _changed_since(read)
-    for model in MigratedModel.objects.filter(pk__in=changed).select_related("engagement"):
-        refresh_model(model)
-    for name, key in newest.items():
-        setattr(read, name, key)
-    read.save()
+    with transaction.atomic():
+        changed = sorted(_changed_since(_locked_marks()))
+    for first in range(0, len(changed), AT_ONCE):
+        with transaction.atomic():
+            _locked_marks()
+            _refresh(MigratedModel.objects.filter(pk__in=changed[first:first + AT_ONCE]))
+    with transaction.atomic():
+        read = _locked_marks()
+        for name, key in newest.items():
+            setattr(read, name, max(key, getattr(read, name)))
+        read.save()
     return len(changed)
 
 
@@ -65,14 +69,18 @@ def rebuild() -> int:
         FigureRange.objects.all().delete()
         ModelFigure.objects.all().delete()
     count, last = 0, 0
-    while models := list(MigratedModel.objects.filter(pk__gt=last).order_by("pk").select_related(
-            "engagement")[:AT_ONCE]):
+    while models := list(MigratedModel.objects.filter(pk__gt=last).order_by("pk").values_list(
+            "pk", flat=True)[:AT_ONCE]):
         with transaction.atomic():
             _locked_marks()
-            for model in models:
-                refresh_model(model)
-        last, count = models[-1].pk, count + len(models)
+            _refresh(MigratedModel.objects.filter(pk__in=models))
+        last, count = models[-1], count + len(models)
     return count
+
+
+def _refresh(models: QuerySet) -> None:
+    for model in models.order_by("pk").select_related("engagement"):
+        refresh_model(model)
 
 
 @transaction.atomic

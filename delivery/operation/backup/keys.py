@@ -8,8 +8,10 @@ from pathlib import Path
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from engagements.text.text_joining import listed
 from workers.encrypted_field import EncryptedTextField
 
 SCRYPT = {"length": 32, "n": 2**15, "r": 8, "p": 1}
@@ -24,7 +26,8 @@ def write_keys(path: Path, passphrase: str) -> None:
     Raises InvalidInput for a passphrase of fewer than 12 characters.
     """
     if len(passphrase) < LEAST_LENGTH:
-        raise InvalidInput(f"DESK_BACKUP_PASSPHRASE needs {LEAST_LENGTH} characters or more.")
+        raise InvalidInput(_("DESK_BACKUP_PASSPHRASE needs %(n)d characters or more.") % {
+            "n": LEAST_LENGTH})
     salt = os.urandom(16)
     token = _cipher(passphrase, salt).encrypt(json.dumps(_keys()).encode())
     text = json.dumps({"format": FORMAT, "salt": salt.hex(), "keys": token.decode()}, indent=1)
@@ -40,7 +43,8 @@ def read_keys(path: Path, passphrase: str) -> dict:
         salt = bytes.fromhex(found["salt"])
         return json.loads(_cipher(passphrase, salt).decrypt(found["keys"].encode()))
     except (OSError, ValueError, KeyError, TypeError, InvalidToken) as error:
-        raise InvalidInput(f"{path} is no file of keys, or the passphrase is another.") from error
+        raise InvalidInput(_("%(path)s is no file of keys, or the passphrase is another.") % {
+            "path": path}) from error
 
 
 def put_keys(keys: dict, folder: Path) -> list[str]:
@@ -54,8 +58,9 @@ def put_keys(keys: dict, folder: Path) -> list[str]:
     blocked = [name for name, text in names.items()
                if (folder / name).exists() and (folder / name).read_text().strip() != text]
     if blocked:
-        raise InvalidInput(f"{folder} holds other keys ({', '.join(blocked)}). Remove them if "
-                           "nothing was encrypted with them, then try again.")
+        raise InvalidInput(_("%(folder)s holds other keys (%(names)s). Remove them if nothing was "
+                             "encrypted with them, then try again.") % {
+            "folder": folder, "names": listed(blocked)})
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, text in names.items():
         _write_private(folder / name, text.encode())
@@ -92,10 +97,12 @@ def _keys() -> dict:
 def _left_to_set(keys: dict, folder: Path) -> list[str]:
     found = []
     if keys["credentials"]:
-        found.append(f"Set DESK_CREDENTIAL_KEYS_FILE={folder / 'credential-keys'}")
+        found.append(_("Set DESK_CREDENTIAL_KEYS_FILE=%(path)s") % {
+            "path": folder / "credential-keys"})
     if keys["signing_password"]:
-        found.append(f"Set DESK_SIGNING_KEY and _CERTIFICATE to the files in {folder / 'signing'}, "
-                     "and DESK_SIGNING_KEY_PASSWORD as it was.")
+        found.append(_("Set DESK_SIGNING_KEY and DESK_SIGNING_CERTIFICATE to the files in "
+                       "%(folder)s, and DESK_SIGNING_KEY_PASSWORD as it was.") % {
+            "folder": folder / "signing"})
     return found
 
 

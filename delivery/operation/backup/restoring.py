@@ -1,5 +1,6 @@
 """Checks a backup, and brings one into an empty installation."""
 
+import contextlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,14 +10,18 @@ from django.core.files import File
 from django.core.files.storage import default_storage
 from django.core.management import call_command
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from delivery.operation.backup import database_dump
 from delivery.operation.backup.blobs import BlobFolder, file_hash
+from delivery.operation.backup.faults import Fault, audit_log_faults
 from delivery.operation.backup.keys import has_the_keys
 from delivery.operation.backup.stored_files import LOG, logs_folder
 from delivery.operation.backup.writing import FORMAT, MANIFEST, listed, seal
 from engagements.audit import audit_log
+from engagements.audit.archive_files import ArchiveFault
 from engagements.errors import InvalidInput, WrongState
+from engagements.text.text_joining import in_turn
 
 
 @dataclass
@@ -26,7 +31,7 @@ class Checked:
     manifest: dict
     is_sealed: bool
     files: int = 0
-    faults: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
 
 def chosen_backup(root: Path, name: str = "") -> Path:
@@ -35,7 +40,8 @@ def chosen_backup(root: Path, name: str = "") -> Path:
     if name:
         found = [path for path in found if path.name == name]
     if not found:
-        raise InvalidInput(f"{root} holds no backup {name}".rstrip() + ".")
+        raise InvalidInput((_("%(folder)s holds no backup %(name)s.") if name
+                            else _("%(folder)s holds no backup.")) % {"folder": root, "name": name})
     return found[-1]
 
 
@@ -49,13 +55,14 @@ def check_backup(root: Path, backup: Path) -> Checked:
     checked = Checked(manifest, is_sealed=seal(facts) == manifest["seal"])
     for name, digest in manifest["sha256"].items():
         if file_hash(backup / name) != digest:
-            checked.faults.append(f"{name} is not what the manifest says")
+            checked.faults.append(Fault("other_part", name=name))
     if not checked.faults:
         digests = [digest for _kind, _name, digest, _size in listed(backup)]
         checked.files = len(digests)
         if checked.files != manifest["files"]:
-            checked.faults.append(f"{checked.files} files of {manifest['files']} are listed")
-        checked.faults += [f"file {digest} is missing or damaged"
+            checked.faults.append(Fault("file_count", found=checked.files,
+                                        stated=manifest["files"]))
+        checked.faults += [Fault("damaged_file", digest=digest)
                            for digest in BlobFolder(root).damaged(set(digests))]
     return checked
 
@@ -79,15 +86,22 @@ def restore_backup(root: Path, backup: Path) -> Checked:
     _require_usable(checked)
     counts = database_dump.load(backup / "database.jsonl.gz")
     call_command("migrate", verbosity=0, interactive=False)
-    checked.faults += [f"{label}: {counts.get(label, 0)} rows of {count}"
+    checked.faults += [Fault("row_count", table=label, found=counts.get(label, 0), stated=count)
                        for label, count in checked.manifest["rows"].items()
                        if counts.get(label, 0) != count]
     checked.faults += _put_files(root, backup)
-    checked.faults += [f"audit log: entry {found.entry and found.entry.pk}, {found.problem}"
-                       for found in audit_log.findings()]
-    checked.faults += [f"row {found.table._meta.label} {found.key}: {found.problem}"
-                       for found in audit_log.row_differences()]
+    checked.faults += _audit_faults()
     return checked
+
+
+def _audit_faults() -> list[Fault]:
+    """What is wrong with the audit log, archives included, and with the rows that it tells of."""
+    faults = audit_log_faults(audit_log.findings())
+    with contextlib.suppress(ArchiveFault):  # it stands among the findings
+        faults += [Fault("audited_row", table=found.table._meta.label, key=found.key,
+                         problem=found.problem)
+                   for found in audit_log.row_differences()]
+    return faults
 
 
 def _manifest(backup: Path) -> dict:
@@ -95,9 +109,11 @@ def _manifest(backup: Path) -> dict:
         found = json.loads((backup / MANIFEST).read_text())
         newer = found["format"] > FORMAT
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InvalidInput(f"{backup / MANIFEST} cannot be read: {error}") from error
+        raise InvalidInput(_("%(path)s cannot be read: %(cause)s") % {
+            "path": backup / MANIFEST, "cause": error}) from error
     if newer:
-        raise InvalidInput(f"{backup} was made by a newer version ({found['version']}).")
+        raise InvalidInput(_("%(path)s was made by a newer version (%(version)s).") % {
+            "path": backup, "version": found["version"]})
     return found
 
 
@@ -107,23 +123,25 @@ def _require_empty() -> None:
         with connection.cursor() as cursor:
             cursor.execute("SELECT COUNT(*) FROM engagements_user")
             if cursor.fetchone()[0]:
-                raise WrongState("This installation is not empty; a backup is restored into a new "
-                                 "database only.")
+                raise WrongState(_("This installation is not empty; a backup is restored into a "
+                                   "new database only."))
 
 
 def _require_usable(checked: Checked) -> None:
     if checked.faults:
-        raise InvalidInput("The backup is damaged: " + "; ".join(checked.faults[:5]))
+        raise InvalidInput(_("The backup is damaged: %(faults)s") % {
+            "faults": in_turn(checked.faults[:5])})
     if not has_the_keys(checked.manifest["key_probe"]):
-        raise InvalidInput("The credentials in this backup were encrypted with other keys: run "
-                           "`manage.py restore_keys FILE` first, or set DESK_SECRET_KEY and "
-                           "DESK_CREDENTIAL_KEYS as they were.")
+        raise InvalidInput(_("The credentials in this backup were encrypted with other keys: run "
+                             "`manage.py restore_keys FILE` first, or set DESK_SECRET_KEY and "
+                             "DESK_CREDENTIAL_KEYS as they were."))
     if not checked.is_sealed:
-        raise InvalidInput("The backup was sealed with another audit key, or changed: run "
-                           "`manage.py restore_keys FILE` first, or set DESK_AUDIT_KEY as it was.")
+        raise InvalidInput(_("The backup was sealed with another audit key, or changed: run "
+                             "`manage.py restore_keys FILE` first, or set DESK_AUDIT_KEY as it "
+                             "was."))
 
 
-def _put_files(root: Path, backup: Path) -> list[str]:
+def _put_files(root: Path, backup: Path) -> list[Fault]:
     """Write the files to the artifact store and read each once more; what went wrong."""
     blobs, faults = BlobFolder(root), []
     for kind, name, digest, _size in listed(backup):
@@ -136,7 +154,7 @@ def _put_files(root: Path, backup: Path) -> list[str]:
                 default_storage.delete(name)
             stored = default_storage.save(name, File(stream))
         if stored != name or _stored_hash(name) != digest:
-            faults.append(f"{name}: came out differently")
+            faults.append(Fault("came_out_differently", name=name))
     return faults
 
 

@@ -17,9 +17,10 @@ from django.utils import timezone
 
 from delivery.operation.backup import database_dump
 from delivery.operation.backup.blobs import BlobFolder, file_hash
+from delivery.operation.backup.faults import Fault, audit_log_faults
 from delivery.operation.backup.keys import key_probe
 from delivery.operation.backup.stored_files import StoredFile, stored_files
-from engagements.audit import audit_log
+from engagements.audit import audit_log, checkpoint
 from engagements.canonical import canonical
 
 FORMAT = 1
@@ -35,7 +36,7 @@ class Outcome:
     files: int = 0
     copied: int = 0
     copied_bytes: int = 0
-    faults: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
 
 @contextlib.contextmanager
@@ -76,8 +77,7 @@ def write_backup(root: Path, *, check_audit: bool = True) -> Outcome:
         outcome.rows = sum(counts.values())
         _write_files(draft / FILES, stored_files(), BlobFolder(root), outcome)
         if check_audit:
-            outcome.faults += [f"audit log: entry {found.entry and found.entry.pk}, "
-                               f"{found.problem}" for found in audit_log.findings()]
+            outcome.faults += audit_log_faults(audit_log.findings(checkpoint.behind_archives()))
     _write_manifest(draft, counts, outcome)
     _sync(draft)
     draft.rename(outcome.folder)
@@ -93,11 +93,11 @@ def _write_files(path: Path, files: Iterator[StoredFile], blobs: BlobFolder, out
             try:
                 digest, size = _kept(file, blobs, outcome)
             except OSError as error:
-                outcome.faults.append(f"{file.name}: {error}")
+                outcome.faults.append(Fault("unreadable", name=file.name, cause=str(error)))
                 continue
             if file.sha256 and digest != file.sha256:
-                outcome.faults.append(f"{file.name}: SHA-256 is {digest}, its row says "
-                                      f"{file.sha256}")
+                outcome.faults.append(Fault("other_hash", name=file.name, found=digest,
+                                            stated=file.sha256))
             outcome.files += 1
             lines.write(json.dumps([file.kind, file.name, digest, size],
                                    ensure_ascii=False) + "\n")
@@ -117,7 +117,7 @@ def _write_manifest(draft: Path, counts: dict[str, int], outcome: Outcome) -> No
     facts = {"format": FORMAT, "version": settings.VERSION, "vendor": connection.vendor,
              "made_at": timezone.now().isoformat(), "rows": counts, "files": outcome.files,
              "sha256": {name: file_hash(draft / name) for name in (DATABASE, FILES)},
-             "faults": outcome.faults, "key_probe": key_probe()}
+             "faults": [fault.as_json() for fault in outcome.faults], "key_probe": key_probe()}
     (draft / MANIFEST).write_text(json.dumps({**facts, "seal": seal(facts)}, indent=1,
                                              ensure_ascii=False) + "\n")
 

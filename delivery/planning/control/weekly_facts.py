@@ -51,16 +51,17 @@ def _range(field: str, within: dict) -> dict:
 
 
 def _moves(engagement: Engagement, within: dict) -> list[dict]:
-    """Gates of the week: each move of a model's stage, oldest first.
+    """Gates of the week: each move of a model's stage that was not taken back, oldest first.
 
     A model that was dropped with all its stages stands under the change that did it.
     """
-    moves = StageTransition.objects.filter(
+    moves = StageTransition.objects.standing().filter(
         record__model__engagement=engagement, **_range("at", within)
         ).exclude(move=StageMove.SKIP, record__model__dropped_at__isnull=False).select_related(
         "record__model", "actor").order_by("at", "pk")
     return [{"model": m.record.model.code, "stage": m.record.stage, "move": m.move,
-             "by": str(m.actor), "comment": m.comment} for m in moves]
+             "by": m.actor.get_full_name(), "by_en": m.actor.full_name_en,
+             "comment": m.comment} for m in moves]
 
 
 def _jobs(engagement: Engagement, within: dict) -> dict[str, int]:
@@ -80,10 +81,11 @@ def _verdicts(engagement: Engagement, within: dict) -> dict[str, int]:
 def _days(engagement: Engagement, week_start: date) -> list[dict]:
     rows = TimeEntry.objects.counted().filter(
         engagement=engagement, work_date__gte=week_start, work_date__lt=week_start + WEEK
-        ).order_by("person").values("person__full_name", "person__username").annotate(
+        ).order_by("person").values(
+        "person__full_name", "person__full_name_en", "person__username").annotate(
         halves=Count("pk"))
     return [{"person": row["person__full_name"] or row["person__username"],
-             "days": row["halves"] / 2} for row in rows]
+             "person_en": row["person__full_name_en"], "days": row["halves"] / 2} for row in rows]
 
 
 def _labels(engagement: Engagement, within: dict, actions: tuple[str, ...]) -> list[str]:

@@ -19,7 +19,8 @@ def done_lines(facts: dict) -> list[str]:
     """What was done: gates, jobs, verdicts, documents, tasks, days."""
     lines = [_("%(model)s · %(stage)s: %(move)s (%(by)s)") % {
         "model": m["model"], "stage": Stage(m["stage"]).label,
-        "move": StageMove(m["move"]).label, "by": m["by"]} for m in facts["moves"]]
+        "move": StageMove(m["move"]).label,
+        "by": localized(m["by"], m.get("by_en", ""))} for m in facts["moves"]]
     if facts["jobs"]:
         lines.append(_("Jobs finished: %(counts)s.") % {
             "counts": _counts(facts["jobs"], JobState)})
@@ -33,8 +34,14 @@ def done_lines(facts: dict) -> list[str]:
               for t in facts["plan"].get("finished", [])]
     if facts["days"]:
         lines.append(_("Person-days: %(days)s.") % {"days": listed(
-            f"{row['person']} {row['days']:g}" for row in facts["days"])})
+            f"{row['person']} {row['days']:g}" for row in worked_days(facts))})
     return lines
+
+
+def worked_days(facts: dict) -> list[dict]:
+    """Who worked how many days; older reports hold no English names."""
+    return [{**row, "person": localized(row["person"], row.get("person_en", ""))}
+            for row in facts["days"]]
 
 
 def problem_lines(facts: dict) -> list[str]:

@@ -37,7 +37,8 @@ class ChangeForm(OptimisticLockedForm):
             customer = engagement.customer
             self.initial = {
                 "quote": agreed_quote(engagement), "effect_on_quality": _("none"),
-                "requested_by": f"{customer.localized_name} {customer.contact_name}".strip(),
+                "requested_by": (f"{customer.localized_name} "
+                                 f"{customer.localized_contact_name}").strip(),
                 **self.initial}
 
     def _post_clean(self):

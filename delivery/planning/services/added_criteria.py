@@ -17,6 +17,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.optimistic_locking import save_changes
 from engagements.text.text_joining import listed
+from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 
 
@@ -79,6 +80,7 @@ def held_quantity(row: AddedCriterion) -> str:
     """The quantity in the file that serves the criterion. Raises InvalidInput without one."""
     if row.artifact.engagement_id != row.change.engagement_id:
         raise InvalidInput(_("The file belongs to another engagement."))
+    require_read(row.artifact)
     names = sorted({found.name for reading in row.artifact.readings.all()
                     for found in quantities(reading.kind, reading.values)})
     serving = [name for name in names if name.partition(":")[0] == row.definition.quantity]

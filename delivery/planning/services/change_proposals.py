@@ -58,7 +58,7 @@ def change_fields(proposal: ChangeProposal) -> dict:
     """What a change request takes from the proposal that it follows."""
     author, customer = proposal.created_by, proposal.engagement.customer
     is_known = proposal.category in ChangeRequest.Category.values
-    company = author.organisation or customer.localized_name
+    company = author.localized_organisation or customer.localized_name
     return {"title": proposal.title, "reason": proposal.reason, "after": proposal.description,
             "category": proposal.category if is_known else ChangeRequest.Category.SCOPE,
             "requested_by": f"{company} {author}"[:120]}

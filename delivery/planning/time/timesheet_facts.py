@@ -39,16 +39,17 @@ def _rows(entry: TimeEntry) -> list[dict]:
 
 
 def _row(entry: TimeEntry, days: Decimal, note: str) -> dict:
-    return {"date": f"{entry.work_date}", "half": entry.half, "person": str(entry.person),
+    return {"date": f"{entry.work_date}", "half": entry.half,
+            "person": entry.person.get_full_name(), "person_en": entry.person.full_name_en,
             "grade": entry.grade, "item": entry.item, "stage": entry.stage,
             "model": entry.model.code if entry.model else "", "note": note, "days": _text(days),
             "corrects": ""}
 
 
 def _people(rows: list[dict]) -> list[dict]:
-    days = _sums(rows, lambda row: (row["person"], row["grade"]))
-    return [{"person": person, "grade": grade, "days": _text(sums)}
-            for (person, grade), sums in sorted(days.items())]
+    days = _sums(rows, lambda row: (row["person"], row["person_en"], row["grade"]))
+    return [{"person": person, "person_en": english, "grade": grade, "days": _text(sums)}
+            for (person, english, grade), sums in sorted(days.items())]
 
 
 def _grades(engagement: Engagement, rows: list[dict]) -> list[dict]:

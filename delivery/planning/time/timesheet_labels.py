@@ -18,13 +18,18 @@ def presented(facts: dict) -> dict:
         **facts,
         "engagement": _party(facts["engagement"]), "customer": _party(facts["customer"]),
         "rows": _days([_row(row) for row in facts["rows"]]),
-        "people": [_graded(row) for row in facts["people"]],
+        "people": [_graded(_named(row)) for row in facts["people"]],
         "grades": [_graded(row) for row in facts["grades"]],
         "is_quoted": any(Decimal(row["contract"]) for row in facts["grades"])}
 
 
 def _graded(row: dict) -> dict:
     return {**row, "grade_label": capfirst(grade_label(row["grade"]))}
+
+
+def _named(row: dict) -> dict:
+    """The person in the active language; older sheets hold no English names."""
+    return {**row, "person": localized(row["person"], row.get("person_en", ""))}
 
 
 def _party(entry: dict) -> dict:
@@ -45,7 +50,7 @@ def _days(rows: list[dict]) -> list[dict]:
 def _row(row: dict) -> dict:
     task = [row["model"], str(WorkItem(row["item"]).label)]
     corrects = _("Corrects %(timesheet)s") % {"timesheet": row["corrects"]}
-    return {**row, "half_label": str(TimeEntry.Half(row["half"]).label),
+    return {**_named(row), "half_label": str(TimeEntry.Half(row["half"]).label),
             "grade_label": capfirst(grade_label(row["grade"])),
             "task": " · ".join(part for part in task if part),
             "note": ": ".join(part for part in (corrects if row["corrects"] else "", row["note"])

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from delivery.portal.audit.log_check import check_log
 from engagements.access import Can, require
 from engagements.errors import WrongState
-from engagements.models import AuditEntry
+from engagements.models import AuditArchive, AuditEntry
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -27,6 +27,26 @@ class AuditFindingSerializer(serializers.Serializer):
     after = serializers.IntegerField()
     entry = serializers.IntegerField(source="entry.pk", default=None, allow_null=True)
     problem = serializers.CharField(default="")
+
+
+class AuditArchiveSerializer(serializers.ModelSerializer):
+    class Meta:
+        model = AuditArchive
+        fields = ["id", "month", "first_number", "last_number", "previous_hash", "last_hash",
+                  "file", "size", "sha256", "made_at"]
+        extra_kwargs = {"file": {"use_url": False}}
+
+
+class AuditArchiveViewSet(ScopedViewSet):
+    """Where entries lie that are no longer in the table, the newest first."""
+
+    queryset = AuditArchive.objects.all()
+    serializer_class = AuditArchiveSerializer
+    filterset_fields = ["month", "archived_engagements__engagement"]
+
+    def get_queryset(self):
+        require(self.request.user, Can.AUDIT)
+        return super().get_queryset()
 
 
 class AuditViewSet(ScopedViewSet):

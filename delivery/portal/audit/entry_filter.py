@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.portal.audit.action_labels import AREAS
 from engagements.models import Engagement, User
+from engagements.models.audit import AuditArchiveQuerySet
 from engagements.web.suggest_field import SuggestField
 
 
@@ -29,6 +30,12 @@ class AuditFilter(forms.Form):
     @property
     def is_by_text(self) -> bool:
         return bool(self.data.get("text"))
+
+    def archives(self, archives: AuditArchiveQuerySet) -> AuditArchiveQuerySet:
+        """Those that may hold entries that fit, the newest first."""
+        self.is_valid()
+        engagement = self.cleaned_data.get("engagement")
+        return (archives.of(engagement) if engagement else archives).order_by("-first_number")
 
     def chosen(self, entries: QuerySet) -> QuerySet:
         """The entries that fit."""

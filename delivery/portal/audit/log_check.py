@@ -10,7 +10,7 @@ MOST_WALKED = 20_000  # entries; more are for `manage.py verify --audit`
 
 @dataclass(frozen=True)
 class LogCheck:
-    """What was found behind entry `after` (0: from the first on).
+    """What was found behind entry `after` (0: from the first on); archives are not read.
 
     `is_done` is False where there is more to walk than a page can: then nothing was looked at.
     """
@@ -18,16 +18,18 @@ class LogCheck:
     is_done: bool
     after: int = 0
     finding: audit_log.Finding | None = None
+    is_behind_archives: bool = False
 
 
 def check_log() -> LogCheck:
-    """Walk the whole log, or what came after the last walk of it; at most MOST_WALKED entries."""
-    start = None
+    """Walk what is in the table, or came after the last walk; at most MOST_WALKED entries."""
+    start = archived = checkpoint.behind_archives()
     if _is_long(0):
         start = checkpoint.last()
         if start is None or _is_long(start.number):
             return LogCheck(is_done=False)
-    return LogCheck(True, start.number if start else 0, next(audit_log.findings(start), None))
+    return LogCheck(True, start.number if start else 0, next(audit_log.findings(start), None),
+                    is_behind_archives=start is not None and start == archived)
 
 
 def _is_long(after: int) -> bool:

@@ -1,5 +1,6 @@
 """The chapters of the user guide: their files, and the pages that each of them is about."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,8 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 GUIDE = Path(settings.BASE_DIR) / "docs" / "guide"
+MARKS = re.compile(r"^(?:\d+\.|-) |\*\*|`")
+SENTENCE_END = re.compile(r"(?<=。)|(?<=\.) ")
 LANGUAGES = {"zh-hans": "zh", "en": "en"}
 # Chapter: namespaces and routes of the pages it is about; the more exact one wins.
 PAGES: dict[str, tuple[str, ...]] = {
@@ -35,6 +38,7 @@ class Chapter:
 
     slug: str
     title: str
+    summary: str  # its first sentence
     html: SafeString
 
     @property
@@ -50,7 +54,14 @@ def chapter(slug: str, language: str) -> Chapter:
     folder = LANGUAGES.get(language, "zh")
     heading, _newline, text = (GUIDE / folder / f"{slug}.md").read_text().partition("\n")
     html = MarkdownIt("commonmark", {"html": False}).render(_with_pictures(text, folder))
-    return Chapter(slug, heading.removeprefix("# ").strip(), mark_safe(html))
+    return Chapter(slug, heading.removeprefix("# ").strip(), _first_sentence(text),
+                   mark_safe(html))
+
+
+def _first_sentence(text: str) -> str:
+    """Of the first line that is no picture, without marks of Markdown."""
+    line = next(line for line in text.splitlines() if line and not line.startswith("!["))
+    return SENTENCE_END.split(MARKS.sub("", line), maxsplit=1)[0]
 
 
 def _with_pictures(text: str, folder: str) -> str:

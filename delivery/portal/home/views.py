@@ -17,8 +17,7 @@ MAX_ENGAGEMENTS = 12
 
 @require_GET
 def home(request):
-    """The portfolio for managers and sales, else one's engagements; what waits for the user and
-    what the user waits for; jobs of today."""
+    """The portfolio for managers and sales, else one's engagements; what waits for the user."""
     user, shown = request.user, _asked_for(request.GET.get("waiting", ""))
     found = inbox_items(user, limit=shown + 1)
     engagements = portfolio_table(user, request.GET, MAX_ENGAGEMENTS) if sees_portfolio(user) else {
@@ -27,11 +26,19 @@ def home(request):
         "waiting": found[:shown], "waiting_count": found and count_text(len(found), shown),
         "waiting_more": len(found) > shown, "waiting_next": min(shown + TODOS, MOST_TODOS),
         "waiting_shown": shown, "onboarding": onboarding(user),
+        "has_portfolio": sees_portfolio(user), **engagements})
+
+
+@require_GET
+def activity(request):
+    """What the user waits for and jobs of today: a part of the front page, which asks for it once
+    it is shown."""
+    user = request.user
+    return render(request, "delivery/portal/activity.html", {
+        "handed_on": home_queries.handed_on(user),
         "troubled": first_rows(home_queries.troubled_jobs(user), MAX_JOBS),
         "running": home_queries.running_jobs(user)[:MAX_JOBS],
-        "finished": home_queries.finished_jobs(user)[:MAX_JOBS],
-        "handed_on": home_queries.handed_on(user), "has_portfolio": sees_portfolio(user),
-        **engagements})
+        "finished": home_queries.finished_jobs(user)[:MAX_JOBS]})
 
 
 def _asked_for(text: str) -> int:

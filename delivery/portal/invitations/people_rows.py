@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy, override, pgettext
 
 from engagements.errors import InvalidInput
 from engagements.models import Role, User
+from engagements.text.text_joining import labelled
 from workers.readers import uploaded_table
 from workers.readers.uploaded_table import Entry
 
@@ -29,6 +30,12 @@ COLUMNS: dict[str, tuple[Any, tuple[str, ...]]] = {
                                                     "单位", "公司", "组织")),
     "job_title": (gettext_lazy("Job title"), ("job title", "title", "职务", "岗位", "职位")),
     "phone": (gettext_lazy("Phone"), ("phone", "mobile", "电话", "手机", "联系电话")),
+    "full_name_en": (gettext_lazy("Full name (English)"), (
+        "english name", "name in english", "英文名", "英文姓名", "姓名拼音")),
+    "job_title_en": (gettext_lazy("Job title (English)"), (
+        "title (english)", "英文职务", "英文职位")),
+    "organisation_en": (gettext_lazy("Organisation (English)"), (
+        "company (english)", "单位英文名", "公司英文名", "英文单位")),
 }
 
 
@@ -85,7 +92,7 @@ def checked_rows(rows: list[tuple[str, dict[str, str]]]) -> list[PersonRow]:
     found = []
     for place, facts in rows:
         form = InvitedPersonForm(facts)
-        faults = [f"{form.fields[field].label}: {sentence}"
+        faults = [labelled(form.fields[field].label, sentence)
                   for field, sentences in form.errors.items() for sentence in sentences]
         if facts["username"] and names[facts["username"].casefold()] > 1:
             faults.append(_("The log-in name “%(name)s” appears in several rows.")

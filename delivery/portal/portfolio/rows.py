@@ -95,7 +95,9 @@ def _owners(keys: Collection[int]) -> dict[int, str]:
     """The project manager who was on the team first."""
     found: dict[int, str] = {}
     for membership in Membership.objects.filter(
-            engagement__in=keys, role=Role.MANAGER).select_related("user").order_by("-pk"):
+            engagement__in=keys, role=Role.MANAGER).select_related("user").only(
+            "engagement", "user__username", "user__full_name",
+            "user__full_name_en").order_by("-pk"):
         found[membership.engagement_id] = str(membership.user)
     return found
 
@@ -104,7 +106,8 @@ def _progress(keys: Collection[int]) -> dict[int, Progress]:
     """From the summaries of the models: stages passed and in scope, and the earliest stage that is
     not done with the number of models that are before its gate."""
     found: dict[int, Progress] = defaultdict(Progress)
-    for row in ModelProgress.objects.filter(engagement__in=keys, is_dropped=False):
+    for row in ModelProgress.objects.filter(engagement__in=keys, is_dropped=False).only(
+            "engagement", "passed", "in_scope", "stage"):
         found[row.engagement_id].add(row)
     return found
 
@@ -138,7 +141,7 @@ def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
     """
     found = Engagement.objects.visible_to(user).select_related("customer")
     if text := params.get("q", "").strip():
-        found = found.filter(pk__in=holding(Engagement, text))
+        found = found.filter(pk__in=holding(Engagement, text, user))
     if params.get("state") in Engagement.State.values:
         found = found.filter(state=params["state"])
     if params.get("owner"):

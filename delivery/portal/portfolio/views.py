@@ -1,7 +1,7 @@
 """Pages of the portfolio; each parses its request, calls one function and answers."""
 
 from django.core.cache import cache
-from django.http import FileResponse
+from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
@@ -13,7 +13,7 @@ from delivery.portal.portfolio import saved_views
 from delivery.portal.portfolio.charts import charts_for
 from delivery.portal.portfolio.columns import chosen_columns, columns_for
 from delivery.portal.portfolio.rows import portfolio_engagements, rows_of
-from delivery.portal.portfolio.workbook import write_workbook
+from delivery.portal.portfolio.workbook import workbook_of
 from engagements.access import Can, allowed, require
 from engagements.audit import download_log
 from engagements.models import Engagement, Role, User
@@ -65,11 +65,12 @@ def charts(request):
 def export(request):
     """All that the filter leaves, as a workbook with the chosen columns."""
     require(request.user, Can.VIEW_INTERNAL)
-    file = write_workbook(
+    pieces = workbook_of(
         portfolio_engagements(request.user, request.GET),
         chosen_columns(request.user, request.GET.getlist("columns")), title=_("Portfolio"),
         with_money=allowed(request.user, Can.MANAGE))
-    answer = FileResponse(file, content_type=XLSX, as_attachment=True, filename="portfolio.xlsx")
+    answer = StreamingHttpResponse(pieces, content_type=XLSX, headers={
+        "Content-Disposition": 'attachment; filename="portfolio.xlsx"'})
     return download_log.of(answer, request.user)
 
 

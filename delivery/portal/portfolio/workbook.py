@@ -1,39 +1,37 @@
-"""The portfolio as a workbook, written row by row: memory does not grow with the engagements."""
+"""The portfolio as a workbook, sent row by row: memory does not grow with the engagements."""
 
-import tempfile
+from collections.abc import Iterator
 from itertools import islice
-from typing import IO, Any
+from typing import Any
 
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.styles import Font
+from django.utils.functional import Promise
+from django.utils.translation import get_language, override
 
-from delivery.documents.office.workbook_styles import safe_text
+from delivery.documents.office.streamed_workbook import streamed_workbook
 from delivery.portal.portfolio.columns import Column
 from delivery.portal.portfolio.rows import rows_of
 
 BATCH = 500  # engagements whose figures are read together
 
 
-def write_workbook(engagements, columns: list[Column], *, title: str, with_money: bool
-                   ) -> IO[bytes]:
-    """A temporary file, open at its beginning, with a heading and a row for each engagement."""
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet(title[:31])
-    sheet.freeze_panes = "A2"
-    heading = [WriteOnlyCell(sheet, value=str(column.label)) for column in columns]
-    for cell in heading:
-        cell.font = Font(bold=True)
-    sheet.append(heading)
+def workbook_of(engagements, columns: list[Column], *, title: str, with_money: bool
+                ) -> Iterator[bytes]:
+    """A workbook with a heading and a row for each engagement, piece by piece."""
+    return streamed_workbook(title, [str(column.label) for column in columns],
+                             _batches(engagements, columns, with_money, get_language()))
+
+
+def _batches(engagements, columns: list[Column], with_money: bool, language: str
+             ) -> Iterator[list[list[Any]]]:
+    """In the language of the request, which may be over by then."""
     rows = engagements.iterator(chunk_size=BATCH)
     while some := list(islice(rows, BATCH)):
-        for row in rows_of(some, with_money=with_money):
-            sheet.append([_cell(column.value(row)) for column in columns])
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - the answer that sends it closes it
-    book.save(file)
-    file.seek(0)
-    return file
+        with override(language):
+            batch = [[_plain(column.value(row)) for column in columns]
+                     for row in rows_of(some, with_money=with_money)]
+        yield batch
 
 
-def _cell(value: Any) -> Any:
-    return safe_text(value) if isinstance(value, str) else value
+def _plain(value: Any) -> Any:
+    """A text that is translated when it is shown, as it reads now."""
+    return str(value) if isinstance(value, Promise) else value

@@ -68,6 +68,8 @@ def quote_page(request, pk):
     can_edit = quote.state == Quote.State.DRAFT and allowed(user, Can.PRICE)
     start = {"revision": quote.revision}
     margin = margin_of(quote, page.figures) if allowed(user, Can.PRICE) else None
+    history = [] if user.is_reviewer else list(
+        queries.history(quote)[:queries.HISTORY_ENTRIES])
     for row in page.lines["rows"] if margin else ():
         row["margin"] = margin.lines[row["number"] - 1]
     return render(request, "delivery/quotes/quote.html", {
@@ -83,7 +85,8 @@ def quote_page(request, pk):
         "resources_form": ResourcesForm(initial=start, day=quote.quote_date)
         if can_edit else None,
         "margin": margin,
-        "history": queries.history(quote)[:30] if not user.is_reviewer else [],
+        "history": history,
+        "archive": None if user.is_reviewer else queries.archived_history(quote, history),
         "versions": Quote.objects.visible_to(user).filter(
             number=quote.number).order_by("-version").defer("snapshot")})
 

@@ -1,11 +1,12 @@
-"""Below the lines of the quotation's sheet: payment, conditions and signatures."""
+"""Payment, below the lines of the quotation's sheet; conditions and signatures, on their own."""
 
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from openpyxl.worksheet.worksheet import Worksheet
 
-from delivery.documents.office.workbook_styles import height, safe_text, span
+from delivery.documents.office.workbook_styles import height, safe_text, span, title_row
 from delivery.quotes.xlsx.header import LAST_COLUMN, WIDTHS
 
 NOTE = (3, LAST_COLUMN)
@@ -32,10 +33,12 @@ def write_payment(sheet: Worksheet, facts: dict, row: int, total: int) -> int:
     return row
 
 
-def write_terms(sheet: Worksheet, facts: dict, row: int) -> tuple[int, int]:
+def write_terms(sheet: Worksheet, facts: dict) -> tuple[int, int]:
     """Items 13 to 20 of DOMAIN 9.2; returns the rows that a signature needs beside it:
     the last condition to the date."""
-    sheet.cell(row, 2, _("Conditions")).style = "desk_section"
+    title_row(sheet, LAST_COLUMN, pgettext("of a quote", "Conditions"),
+              f"{facts['number']} V{facts['version']}.0")
+    row = 2
     for entry in _entries(facts):
         row += 1
         sheet.cell(row, 2, entry["title"]).style = "desk_label"

@@ -4,7 +4,7 @@ import io
 from decimal import Decimal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import override, pgettext
 from openpyxl import Workbook
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
@@ -28,6 +28,7 @@ from delivery.quotes.xlsx.terms import write_payment, write_terms
 from engagements.text.text_joining import bracketed
 
 FIRST_LINE = HEAD_ROW + 1
+TITLE_ROW = 1  # of the sheet of conditions, printed on each of its pages
 LINES_WITH_SUMS = 3  # of the last lines stand on the page of the sums
 LOGO_CELLS = {"logo": "J2", "partner_logo": "M2"}  # rows 2 to 6: nothing else stands there
 WRAPPED = (2, 3, 4, 5, 16)  # columns of a line that hold texts
@@ -55,13 +56,15 @@ def quote_xlsx(quote: Quote, language: str) -> bytes:
         _lines(sheet, facts, is_draft=not quote.content_hash)
         sums = _totals(sheet, facts, total)
         paid = write_payment(sheet, facts, sums + 2, total)
-        signed = write_terms(sheet, facts, paid + 2)
-        keep_together(sheet, [(max(total - LINES_WITH_SUMS, FIRST_LINE), sums), signed])
+        keep_together(sheet, [(max(total - LINES_WITH_SUMS, FIRST_LINE), paid)], HEAD_ROW)
         place_logos(sheet, theme, LOGO_CELLS)
-        print_setup(sheet, WIDTHS, HEAD_ROW, f"{facts['number']} V{facts['version']}.0",
-                    page_headers(theme, _("Quotation")))
+        terms = book.create_sheet(pgettext("of a quote", "Conditions"))
+        keep_together(terms, [write_terms(terms, facts)], TITLE_ROW)
+        for each, head_row in ((sheet, HEAD_ROW), (terms, TITLE_ROW)):
+            print_setup(each, WIDTHS, head_row, f"{facts['number']} V{facts['version']}.0",
+                        page_headers(theme, _("Quotation")))
+            each.protection.sheet = True
         _hide_empty(sheet, facts)
-        sheet.protection.sheet = True
     data = io.BytesIO()
     book.save(data)
     return deterministic_zip(data.getvalue(), facts["quote_date"])

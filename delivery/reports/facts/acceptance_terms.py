@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from delivery.documents.bilingual import both, pair
+from delivery.documents.bilingual import both, named, pair
 from delivery.documents.tables.table import column, table
 from delivery.planning.models import Milestone
 from delivery.quotes.money import split
@@ -27,7 +27,7 @@ def group(source: Source) -> dict:
     return table(lambda: _("Acceptance group"), [
         column(lambda: _("Full name")), column(lambda: _("Company")), column(lambda: _("Title")),
         column(lambda: _("Role"))],
-        [[str(row.user), organisation_of(row.user), title_of(row.user),
+        [[named(row.user), organisation_of(row.user), title_of(row.user),
           both(row.get_role_display)] for row in rows],
         empty=lambda: _("No member of the acceptance group is named."))
 

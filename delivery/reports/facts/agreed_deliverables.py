@@ -17,7 +17,7 @@ from delivery.reports.facts.source import Source
 from delivery.reports.models import Deliverable
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from engagements.models import MigratedModel
-from engagements.stages import Stage
+from engagements.stages import Stage, StageState
 from engagements.text.text_joining import listed
 from workers.models import Artifact
 
@@ -134,8 +134,9 @@ def _check(item: Item, files: list[Artifact], source: Source) -> Check:
 
 def models_owing(item: Item, source: Source) -> list[MigratedModel]:
     """The models of which it is owed: those whose route passes a stage that makes it."""
-    return [model for model in source.models if item.stages and model.stages.filter(
-        stage__in=item.stages).exclude(state="skipped").exists()]
+    return [model for model in source.models if any(
+        record.stage in item.stages for record in model.stages.all()
+        if record.state != StageState.SKIPPED)]
 
 
 def agreed(source: Source) -> list[Item]:
@@ -195,9 +196,8 @@ def _told(check: Check) -> str:
 def _reports(source: Source) -> list[str]:
     """Reports in force. One that shows the table counts itself, by no number: it gets that last,
     and what it shows stays the same."""
-    others = source.engagement.documents.in_force().filter(kind=REPORT_KIND).exclude(
-        pk=source.document.pk)
-    found = [document.number for document in others]
+    found = list(source.engagement.documents.in_force().filter(kind=REPORT_KIND).exclude(
+        pk=source.document.pk).values_list("number", flat=True))
     return [*found, THIS_DOCUMENT] if source.document.kind == REPORT_KIND else found
 
 

@@ -8,7 +8,7 @@ from assessments.models import Baseline, Criterion
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.baselines import is_curve, spread
 from assessments.services.confirmations import baseline_hash, confirmations
-from delivery.documents.bilingual import both, instant, pair
+from delivery.documents.bilingual import both, instant, named, pair
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.definitions import selection_rule
 from delivery.reports.facts.source import Source
@@ -59,7 +59,7 @@ def baselines(source: Source) -> dict:
              b.hardware or _item(b, "chip", "cards"),
              b.software or _item(b, "framework", "torch", "cuda", "driver"),
              b.data_set or _item(b, "dataset"), b.seeds or _item(b, "seed"),
-             str(b.recorded_by or ""), instant(b.measured_at)] for b in source.baselines]
+             named(b.recorded_by), instant(b.measured_at)] for b in source.baselines]
     return {**table(lambda: _("Baselines and how they were measured"), [
         column(lambda: _("No."), "code"), column(lambda: _("Model"), "code", is_required=True),
         column(lambda: _("Measured quantity")), column(lambda: _("Value"), is_required=True),

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from assessments.definitions.route_aspects import sides_of
-from delivery.documents.bilingual import both, instant, pair
+from delivery.documents.bilingual import both, instant, named, pair
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.reports.approvals.approval_steps import chain_of
@@ -69,20 +69,23 @@ def _day(at: datetime | None) -> str:
 
 
 def _person(user: User | None) -> dict:
-    return {"name": str(user), "title": title_of(user), "organisation": organisation_of(user),
+    return {"name": named(user), "title": title_of(user), "organisation": organisation_of(user),
             } if user else {"name": "", "title": "", "organisation": ""}
 
 
 def title_of(user: User) -> dict[str, str]:
-    """The job title; in English the role, where the title is written in Chinese."""
+    """The job title; in English the role, where there is only a Chinese title."""
     is_latin = user.job_title.isascii() and user.job_title
     return {"zh-hans": user.job_title or both(user.get_role_display)["zh-hans"],
-            "en": user.job_title if is_latin else both(user.get_role_display)["en"]}
+            "en": user.job_title_en or (
+                user.job_title if is_latin else both(user.get_role_display)["en"])}
 
 
 def organisation_of(user: User) -> dict[str, str]:
-    """The company; with its English name where it is the firm or a customer."""
+    """The company; in English as the account says, else as the firm or customer of that name."""
     name = user.organisation
+    if user.organisation_en:
+        return pair(name or user.organisation_en, user.organisation_en)
     known = (CompanyProfile.objects.filter(name=name).first()
              or Customer.objects.filter(name=name).first()) if name else None
     return pair(name, known.name_en if known else "")
@@ -99,20 +102,19 @@ def _engagement(engagement: Engagement) -> dict:
 
 
 def _customer(customer: Customer) -> dict:
-    fields = ("credit_code", "address", "contact_name", "contact_phone", "contact_email")
+    fields = ("credit_code", "contact_phone", "contact_email")
     return {"name": pair(customer.name, customer.name_en),
+            "address": pair(customer.address, customer.address_en),
+            "contact_name": pair(customer.contact_name, customer.contact_name_en),
             **{name: getattr(customer, name) for name in fields}}
 
 
 def _supplier() -> dict:
     """The firm's own particulars."""
-    profile = CompanyProfile.objects.first()
-    name = getattr(profile, "name", "") or ""
-    fields = ("credit_code", "phone", "email", "contact_name")
-    return {"name": pair(name, getattr(profile, "name_en", "") or ""),
-            "address": pair(getattr(profile, "address", "") or "",
-                            getattr(profile, "address_en", "") or ""),
-            **{field: str(getattr(profile, field, "") or "") for field in fields}}
+    profile = CompanyProfile.current()
+    return {**{field: pair(getattr(profile, field), getattr(profile, f"{field}_en"))
+               for field in ("name", "address", "contact_name")},
+            **{field: getattr(profile, field) for field in ("credit_code", "phone", "email")}}
 
 
 def _people(engagement: Engagement) -> list[dict]:
@@ -158,7 +160,7 @@ def _reference(title, number: str, version="", digest: str = "", at: datetime | 
 
 def _others(document: Document):
     """Documents of the engagement in force, without earlier versions of this one."""
-    return document.engagement.documents.in_force().exclude(
+    return document.engagement.documents.in_force().without_facts().exclude(
         pk__in=[document.pk, document.replaces_id]).order_by("pk")
 
 
@@ -168,6 +170,6 @@ def versions(document: Document) -> list[dict]:
     while current.replaces:
         current = current.replaces
         chain.append({"version": f"V{current.version}.0", "date": instant(current.issued_at)[:10],
-                      "note": current.change_note, "who": str(current.created_by),
-                      "approved": str(current.issued_by or "")})
+                      "note": current.change_note, "who": named(current.created_by),
+                      "approved": named(current.issued_by)})
     return chain[::-1]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from delivery.documents.bilingual import both
+from delivery.documents.bilingual import LANGUAGES, both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.facts.run_records import kind_title
@@ -58,7 +58,9 @@ def performed(source: Source) -> dict:
     rows = [
         [both(lambda: _("Test period")), f"{min(started)} – {max(finished or started)}"],
         [both(lambda: _("Place (nodes)")), _names(run["node"] for run in source.runs)],
-        [both(lambda: _("Persons who ran the tests")), _names(run["who"] for run in source.runs)],
+        [both(lambda: _("Persons who ran the tests")), {
+            language: _names(run["who"][language] for run in source.runs)[language]
+            for language in LANGUAGES}],
         [both(lambda: _("Tools that read the raw files")), _names(_readers(source))],
         [both(lambda: _("Judged by")), both(lambda: _(
             "the calculation engine of this system, version %(versions)s; verdicts are never "

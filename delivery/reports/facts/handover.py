@@ -22,10 +22,10 @@ def documents(source: Source) -> dict:
     """Issued documents in force, and the newest evidence bundle of each."""
     document = source.document
     rows = [[both(d.get_kind_display), d.number, f"V{d.version}.0", 1, "PDF", d.content_hash, "☐"]
-            for d in source.engagement.documents.in_force().exclude(
+            for d in source.engagement.documents.in_force().without_facts().exclude(
                 pk__in=[document.pk, document.replaces_id]).order_by("pk")]
     newest = {bundle.document_id: bundle for bundle in source.engagement.bundles.order_by("pk")
-              .select_related("document")}
+              .select_related("document").defer("document__snapshot", "document__words")}
     rows += [[both(lambda: _("Evidence bundle")), bundle.document.number,
               f"V{bundle.document.version}.0", 1, "ZIP", bundle.sha256, "☐"]
              for bundle in newest.values()]
@@ -58,7 +58,8 @@ def _images(source: Source) -> dict[str, tuple[set[str], list[int]]]:
     """By digest: codes of the models and numbers of the runs."""
     found: dict[str, tuple[set[str], list[int]]] = {}
     for job in source.engagement.jobs.whole().filter(
-            stage__in=IN_USE, state="succeeded").order_by("pk").select_related("model"):
+            stage__in=IN_USE, state="succeeded").order_by("pk").select_related("model").only(
+            "results", "model__code"):
         said = job.results.get("container", {}) if isinstance(job.results, dict) else {}
         for digest in DIGEST.findall(str(said.get("digests") or said.get("image") or "")):
             models, runs = found.setdefault(digest, (set(), []))
@@ -92,7 +93,7 @@ def works_files(source: Source) -> list[Artifact]:
     files = Artifact.objects.filter(
         engagement=source.engagement, job__stage__in=MADE_IN, job__state="succeeded",
         job__gang=None,
-    ).select_related("model", "job").order_by("model__position", "pk")
+    ).select_related("model").order_by("model__position", "pk")
     return [file for file in files if file.name.rpartition("/")[2] not in LOGS]
 
 

@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from assessments.labels.environments import WORDS, item_label
-from delivery.documents.bilingual import both, instant
+from delivery.documents.bilingual import both, instant, named
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.run_records import kind_title
@@ -75,7 +75,7 @@ def checks(source: Source) -> dict:
     """The newest run of each check with what it found."""
     rows = [[f"#{job.pk}", both(lambda k=job.kind: kind_title(k)), job.node.name,
              both(job.get_state_display), both(lambda j=job: j.sentence),
-             str(job.created_by or ""), instant(job.finished_at)] for job in checks_of(source)]
+             named(job.created_by), instant(job.finished_at)] for job in checks_of(source)]
     return {**table(lambda: _("Checks"), [
         column(lambda: _("Run"), "code"), column(lambda: _("Check")),
         column(lambda: _("Node")), column(lambda: _("State")),

@@ -3,7 +3,7 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both
+from delivery.documents.bilingual import both, named
 from delivery.documents.models import StaffCertificate
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.common import organisation_of, title_of
@@ -26,7 +26,8 @@ def organisation(source: Source) -> dict:
         column(lambda: _("Full name"), is_required=True), column(lambda: _("Job title")),
         column(lambda: _("Company")), column(lambda: _("Role")),
         column(lambda: _("Side")), column(lambda: _("Qualifications"))],
-        [[str(row.user), title_of(row.user), organisation_of(row.user), both(row.get_role_display),
+        [[named(row.user), title_of(row.user), organisation_of(row.user),
+          both(row.get_role_display),
           both(lambda u=row.user: _("Customer") if u.is_reviewer else _("Supplier")),
           both(lambda u=row.user: listed(map(_certificate, held.get(u.pk, []))))]
          for row in rows]),

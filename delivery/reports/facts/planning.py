@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both, pair
+from delivery.documents.bilingual import both, named, pair
 from delivery.documents.tables.table import column, table
 from delivery.planning.queries import grand_total, totals
 from delivery.quotes.snapshot import grade_label
@@ -78,11 +78,12 @@ def tasks(source: Source) -> dict:
     lines: dict[tuple, list[str]] = {}
     for row in sorted(source.schedule, key=lambda row: (row.start, row.finish)):
         task = row.task
-        key = (task.stage, task.title, task.title_en, str(task.owner or ""), row.start,
+        key = (task.stage, task.title, task.title_en, task.owner, row.start,
                row.finish, task.days)
         lines.setdefault(key, []).append(task.model.code if task.model else "")
     rows = [[pair(title, title_en) if title else both(lambda s=stage: Stage(s).label),
-             codes_of(codes, source) if any(codes) else "–", owner or _manager(source),
+             codes_of(codes, source) if any(codes) else "–",
+             named(owner) if owner else _manager(source),
              f"{start:%Y-%m-%d}", f"{finish:%Y-%m-%d}", days]
             for (stage, title, title_en, owner, start, finish, days), codes in lines.items()]
     return {**table(lambda: _("Tasks and dates"), [
@@ -95,10 +96,10 @@ def tasks(source: Source) -> dict:
                                     "made yet.")), "cure": _page("plan", source)}
 
 
-def _manager(source: Source) -> str:
+def _manager(source: Source) -> str | dict[str, str]:
     """Who answers for a task that names nobody: the engagement's project manager."""
-    found = source.engagement.memberships.filter(role=Role.MANAGER).select_related("user")
-    return ", ".join(str(row.user) for row in found)
+    found = list(source.engagement.memberships.filter(role=Role.MANAGER).select_related("user"))
+    return both(lambda: ", ".join(str(row.user) for row in found)) if found else ""
 
 
 def stages_in_time(source: Source) -> dict:
@@ -145,7 +146,8 @@ def risks(source: Source) -> dict:
         column(lambda: _("Probability"), "number"), column(lambda: _("Impact"), "number"),
         column(lambda: _("Response"), is_required=True), column(lambda: _("Owner"))],
                     [[f"R-{r.number:03}", pair(r.title, r.title_en), r.probability, r.impact,
-                      r.response and pair(r.response, r.response_en), str(r.owner)] for r in found],
+                      r.response and pair(r.response, r.response_en), named(r.owner)]
+                     for r in found],
                     is_dense=True, empty=lambda: _("No risk is recorded.")),
         "cure": _page("control", source)}
 
@@ -153,7 +155,7 @@ def risks(source: Source) -> dict:
 def issues(source: Source) -> dict:
     """The list of outstanding issues (DOMAIN 9.10): recorded ones, then criteria not passed."""
     rows = [[f"I-{i.number:03}", i.model.code if i.model else "–", i.description,
-             both(i.get_level_display), f"{i.raised_on}", str(i.owner),
+             both(i.get_level_display), f"{i.raised_on}", named(i.owner),
              f"{i.due_on}\n{i.closed_on or '–'}",
              both(lambda i=i: _("closed") if i.closed_on else _("open")), i.effect or "–",
              both(lambda i=i: _("yes") if i.affects_final else _("no"))]

@@ -63,8 +63,6 @@ class Required:
 
 
 def _required(source: Source) -> list[Required]:
-    jobs = list(source.engagement.jobs.whole().filter(stage__in=FUNCTIONAL).order_by(
-        "pk").prefetch_related("leases").select_related("node", "model"))
     asked: dict[tuple, tuple[RequiredJob, list[MigratedModel]]] = {}
     for model in source.models:
         scope = {record.stage for record in model.stages.exclude(state="skipped")}
@@ -72,7 +70,7 @@ def _required(source: Source) -> list[Required]:
             if required.stage in scope.intersection(FUNCTIONAL) and required.kinds and (
                     required.holds_for(model)):
                 asked.setdefault((required.stage, required.kinds), (required, []))[1].append(model)
-    return [Required(required, {model: _newest(jobs, required, model) for model in models})
+    return [Required(required, {model: _newest(source.jobs, required, model) for model in models})
             for required, models in asked.values()]
 
 
@@ -173,13 +171,11 @@ def _examined(source: Source) -> list[Examined]:
     """Accuracy kinds with runs of their own case, in the order of their first runs."""
     named = set(chain.from_iterable(runs_of_case(*judged) for judged in source.judged))
     shown = {model.pk for model in source.models} | {None}
-    jobs = source.engagement.jobs.whole().filter(
-        kind__startswith=ACCURACY, state__in=FINAL_STATES).exclude(
-        state=JobState.CANCELLED).order_by("pk").prefetch_related("leases").select_related(
-        "node", "model")
+    ended = FINAL_STATES - {JobState.CANCELLED}
     found: dict[tuple[str, str], list[Job]] = {}
-    for job in jobs:
-        if job.pk not in named and job.model_id in shown:
+    for job in source.jobs:
+        if (job.kind.startswith(ACCURACY) and job.state in ended
+                and job.pk not in named and job.model_id in shown):
             found.setdefault((job.stage, job.kind), []).append(job)
     return [Examined(kind, stage, runs) for (stage, kind), runs in found.items()]
 

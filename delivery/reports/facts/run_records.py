@@ -6,7 +6,7 @@ from itertools import pairwise
 from django.db.models import Q, QuerySet
 
 from assessments.models import Criterion, Verdict
-from delivery.documents.bilingual import both, instant, pair
+from delivery.documents.bilingual import both, instant, named, pair
 from engagements.errors import DeskError
 from engagements.models import Engagement
 from engagements.stages import Stage
@@ -48,7 +48,7 @@ def _evidence(artifact: Artifact, roles: dict[int, str]) -> dict:
         "sha256": artifact.sha256, "role": roles.get(artifact.pk, ""),
         "model": artifact.model.code if artifact.model else "", "job": artifact.job_id,
         "node": job.node.name if job and job.node else "", "cards": _cards(job),
-        "who": str((job.created_by if job else artifact.uploaded_by) or ""),
+        "who": named(job.created_by if job else artifact.uploaded_by),
         "when": instant(artifact.created_at), "is_practice": artifact.is_practice,
     }
 
@@ -73,7 +73,7 @@ def _run(job: Job, counted: set[int | None]) -> dict:
         "command": told_command([str(part) for part in job.command]),
         "exit_status": job.exit_status,
         "sentence": both(lambda: job.sentence), "attempt": job.attempt,
-        "who": str(job.created_by or ""), "created": instant(job.created_at),
+        "who": named(job.created_by), "created": instant(job.created_at),
         "started": instant(job.started_at), "finished": instant(job.finished_at),
         "seconds": _seconds(job), "cards_wanted": job.cards_total,
         "is_judged": job.pk in counted, "is_practice": job.is_practice, "runtime": job.runtime,

@@ -14,6 +14,7 @@ from delivery.reports.facts import run_records
 from delivery.reports.models import Document
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey
+from workers.models import Job
 
 
 class Source:
@@ -25,7 +26,8 @@ class Source:
 
     @cached_property
     def models(self) -> list:
-        return list(self.engagement.models.current())
+        """In their order, with their stages."""
+        return list(self.engagement.models.current().prefetch_related("stages"))
 
     @cached_property
     def criteria(self):
@@ -38,6 +40,12 @@ class Source:
     @cached_property
     def runs(self) -> list[dict]:
         return run_records.runs(self.engagement, self.judged)
+
+    @cached_property
+    def jobs(self) -> list[Job]:
+        """All jobs by number, a job on several nodes as one."""
+        return list(self.engagement.jobs.whole().order_by("pk").prefetch_related(
+            "leases").select_related("node", "model"))
 
     @cached_property
     def evidence(self) -> list[dict]:

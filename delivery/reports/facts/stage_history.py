@@ -1,9 +1,10 @@
 """How each model passed its stages, one line each (DOMAIN 9.8, chapter 7)."""
 
+from django.db.models import Prefetch
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both, instant
+from delivery.documents.bilingual import both, instant, named
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from engagements.models import StageRecord, StageTransition
@@ -54,7 +55,8 @@ def _records(source: Source) -> list[StageRecord]:
     return list(StageRecord.objects.filter(
         model__engagement=source.engagement, model__dropped_at=None,
     ).exclude(state=StageState.SKIPPED).select_related("model").prefetch_related(
-        "transitions__actor", "waivers").order_by("model__position", "position"))
+        Prefetch("transitions", StageTransition.objects.standing().select_related("actor")),
+        "waivers").order_by("model__position", "position"))
 
 
 def _line(record: StageRecord) -> list:
@@ -63,7 +65,7 @@ def _line(record: StageRecord) -> list:
     through = [m for m in moves if m.move in THROUGH] if record.state in DONE else []
     return [record.model.code, both(record.get_stage_display), both(record.get_state_display),
             _minute(entered), _minute(record.passed_at) if record.state in DONE else "",
-            str(through[-1].actor) if through else "",
+            named(through[-1].actor) if through else "",
             sum(m.move == StageMove.SEND_BACK for m in moves), ", ".join(
                 f"W-{w.pk}" for w in record.waivers.all() if w.signed_at and not w.revoked_at)]
 
@@ -80,5 +82,5 @@ def sent_back(source: Source) -> dict:
     return table(lambda: _("Stages sent back"), [
         column(lambda: _("Time"), "day"), column(lambda: _("Model"), "code"),
         column(lambda: _("Stage")), column(lambda: _("By")), column(lambda: _("Reason"))],
-        [[_minute(m.at), m.record.model.code, both(m.record.get_stage_display), str(m.actor),
+        [[_minute(m.at), m.record.model.code, both(m.record.get_stage_display), named(m.actor),
           m.comment] for m in moves], empty=lambda: _("No stage was sent back."))

@@ -12,7 +12,7 @@ SHEETS: dict[str, tuple[Texts, Texts, Texts, Texts, Texts]] = {
          "Survey of business, models and source platform; scan of APIs, operators and libraries; "
          "feasibility and difficulty"),
         ("编写问卷、运行分析、出具评估报告", "Questionnaire, analyses, assessment report"),
-        ("填写问卷，提供源码、权重与基线数据", "Answers, sources, weights and baseline data"),
+        ("填写问卷，提供源码、权重文件与基线数据", "Answers, sources, weights and baseline data"),
         ("迁移评估报告、不支持项清单", "Assessment report, list of what is not supported"),
         ("源模型已复现，不支持项均有处理路线", "Source model reproduced, every gap has a route")),
     Stage.DESIGN: (
@@ -31,12 +31,12 @@ SHEETS: dict[str, tuple[Texts, Texts, Texts, Texts, Texts]] = {
         ("环境检查报告、启动脚本", "Environment report, start scripts"),
         ("npu-smi 健康，框架识别 NPU", "npu-smi healthy, the framework sees the NPU")),
     Stage.TRAIN_ADAPT: (
-        ("迁移训练脚本，改写分布式通信，保存权重",
-         "Training scripts migrated, communication rewritten, weights saved"),
+        ("迁移训练脚本，改写分布式通信，保存检查点",
+         "Training scripts migrated, communication rewritten, checkpoints saved"),
         ("代码适配与训练验证", "Adaptation of code, training shown to work"),
         ("解答业务与代码问题", "Answers on business and code"),
-        ("迁移后的代码、改动清单、权重", "Migrated code, list of changes, weights"),
-        ("在 NPU 上训练，参数更新并产出权重", "Trains on the NPU, parameters update, weights "
+        ("迁移后的代码、改动清单、检查点", "Migrated code, list of changes, checkpoints"),
+        ("在 NPU 上训练，参数更新并产出权重文件", "Trains on the NPU, parameters update, weights "
                                               "produced")),
     Stage.TRAIN_TUNE: (
         ("对齐训练精度并调优训练性能", "Training accuracy aligned, training performance tuned"),

@@ -3,7 +3,7 @@
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both
+from delivery.documents.bilingual import both, named
 from delivery.documents.tables.table import column, table
 from delivery.planning.models import ProjectIssue
 from delivery.reports.facts.source import Source
@@ -75,7 +75,7 @@ def closure(source: Source) -> dict:
                  [[n, c.description, c.model.code if c.model else "–", c.owner, f"{c.due_on}",
                    both(c.get_effect_display), c.report,
                    f"{timezone.localdate(c.closed_at)}" if c.closed_at else both(lambda: _("open")),
-                   str(c.closed_by or "")] for n, c in enumerate(conditions, 1)],
+                   named(c.closed_by)] for n, c in enumerate(conditions, 1)],
                  empty=lambda: _("The provisional acceptance left no issue open.") if found
                  else _("No provisional acceptance was concluded."))
 

@@ -12,7 +12,7 @@ from assessments.models import Criterion, Outcome, Verdict
 from assessments.presentation.quantity_labels import criterion_name
 from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
-from delivery.documents.bilingual import LANGUAGES, both, instant, pair
+from delivery.documents.bilingual import LANGUAGES, both, instant, named, pair
 from delivery.reports.facts import deviations, run_records
 from delivery.reports.facts.agreed_deliverables import agreed_table, missing, owed
 from delivery.reports.facts.comparison_conditions import (
@@ -86,7 +86,7 @@ def criteria_facts(criteria) -> dict:
                 "signed_by": "", "customer_signatory": ""}
     return {"version": criteria.version, "state": criteria.state,
             "content_hash": criteria.content_hash, "signed_at": instant(criteria.signed_at),
-            "signed_by": str(criteria.signed_by or ""),
+            "signed_by": named(criteria.signed_by),
             "customer_signatory": both(lambda: customers_signature(criteria))}
 
 

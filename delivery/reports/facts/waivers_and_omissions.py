@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from assessments.models import Waiver
-from delivery.documents.bilingual import both, instant, pair
+from delivery.documents.bilingual import both, instant, named, pair
 from engagements.models import Engagement, StageRecord, StageWaiver
 from engagements.stages import OUT_OF_SCOPE, StageMove, StageState
 
@@ -21,7 +21,7 @@ def _stage_waivers(engagement: Engagement) -> list[dict]:
     return [{"number": f"W-{waiver.pk}", "model": waiver.record.model.code,
              "stage": both(waiver.record.get_stage_display), "reason": waiver.reason,
              "checks": [check["label"] for check in waiver.checks],
-             "drafted_by": str(waiver.drafted_by), "signed_by": str(waiver.signed_by),
+             "drafted_by": named(waiver.drafted_by), "signed_by": named(waiver.signed_by),
              "signed_at": instant(waiver.signed_at)} for waiver in found]
 
 
@@ -33,7 +33,7 @@ def _waivers(engagement: Engagement) -> list[dict]:
     return [{"model": waiver.criterion.model.code,
              "name": pair(waiver.criterion.definition.name, waiver.criterion.definition.name_en),
              "reason": waiver.reason, "scope": waiver.scope,
-             "expires_on": waiver.expires_on.isoformat(), "signed_by": str(waiver.signed_by)}
+             "expires_on": waiver.expires_on.isoformat(), "signed_by": named(waiver.signed_by)}
             for waiver in found]
 
 
@@ -50,7 +50,7 @@ def _why(record: StageRecord) -> dict:
     """Reason, person and time of the newest skip; what the scope never held has its scope."""
     move = next((row for row in record.transitions.all() if row.move == StageMove.SKIP), None)
     if move:
-        return {"reason": pair(move.comment, ""), "by": str(move.actor), "at": instant(move.at)}
+        return {"reason": pair(move.comment, ""), "by": named(move.actor), "at": instant(move.at)}
     is_of_scope = record.stage in OUT_OF_SCOPE[record.model.scope]
     return {"reason": both(record.model.get_scope_display) if is_of_scope else pair("", ""),
             "by": "", "at": ""}

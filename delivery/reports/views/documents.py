@@ -16,20 +16,20 @@ from delivery.reports.models import Document, DocumentFile, RenderJob
 from delivery.reports.services.files import PREVIEW
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visible_document
-from engagements.access import Can, allowed
+from engagements.access import Can, allowed, require
 from engagements.audit import download_log
 from engagements.duties import missing_people
 from engagements.moves import allowed_moves
 
 WAITING = (RenderJob.State.PENDING, RenderJob.State.RUNNING)
+OPEN = (Document.State.DRAFT, Document.State.IN_REVIEW, Document.State.REVIEWED)
 
 
 @require_GET
 def document_page(request, pk):
     document = visible_document(request, pk)
     is_inside = allowed(request.user, Can.VIEW_INTERNAL)
-    is_open = document.state in (Document.State.DRAFT, Document.State.IN_REVIEW,
-                                 Document.State.REVIEWED)
+    is_open = document.state in OPEN
     kind = registry.get(document.kind)
     return render(request, "delivery/reports/document.html", {
         "document": document, "engagement": document.engagement, "kind": kind,
@@ -42,9 +42,22 @@ def document_page(request, pk):
         "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
         "colleagues": approval_chain.colleagues(document) if is_inside else [],
         "steps": document.steps.select_related("actor") if is_inside else [],
-        "problems": problems_of(document) if is_open and is_inside else [],
+        "is_checked": is_inside and is_open,
         "outdated": _outdated(document) if is_inside else "",
         **_progress(document)})
+
+
+@require_GET
+def document_problems(request, pk):
+    """What stands in the way of issuing: a part of the page, which asks for it once it is shown,
+    for the facts are made anew to compare them."""
+    require(request.user, Can.VIEW_INTERNAL)
+    document = visible_document(request, pk)
+    if document.state not in OPEN:
+        raise Http404
+    return render(request, "delivery/reports/problems.html", {
+        "document": document, "problems": problems_of(document),
+        "moves": allowed_moves(request.user, TRANSITIONS, document)})
 
 
 def _outdated(document: Document) -> str:

@@ -71,8 +71,9 @@ class Row:
     @property
     def because(self) -> list[str]:
         """The questions it follows from, as number and label."""
-        labels = {q.key: f"{q.number} · {q.localized_label}" for q in self.sheet.questions}
-        return [labels[key] for key in (self.item.because if self.item else ()) if key in labels]
+        known = self.sheet.by_key
+        found = [known[key] for key in (self.item.because if self.item else ()) if key in known]
+        return [f"{question.number} · {question.localized_label}" for question in found]
 
 
 def compare(sheet: Sheet) -> list[Row]:

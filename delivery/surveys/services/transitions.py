@@ -4,7 +4,7 @@ from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import ngettext
 
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey
@@ -16,7 +16,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, StageRecord, User
 from engagements.moves import require_move
 from engagements.services import follow_decision
-from engagements.stages import Stage, StageMove
+from engagements.stages import SURVEY_CONFIRMED, Stage, StageMove
 
 
 @transaction.atomic
@@ -43,16 +43,17 @@ def move_survey(*, actor: User, survey: Survey, move: str) -> Survey:
     """
     survey = locked(survey)
     require_move(actor, TRANSITIONS, survey, move)
-    survey.state, now = TRANSITIONS[move].target, timezone.now()
+    survey.state = TRANSITIONS[move].target
     if survey.state != Survey.State.DRAFT:
         _require_complete(survey)
     if survey.state == Survey.State.SUBMITTED:
-        survey.submitted_by, survey.submitted_at = actor, now
-    is_confirmed = survey.state == Survey.State.CONFIRMED
-    survey.confirmed_by, survey.confirmed_at = (actor, now) if is_confirmed else (None, None)
-    survey.save()
-    if is_confirmed:
+        survey.submitted_by, survey.submitted_at = actor, timezone.now()
+    survey.confirmed_by, survey.confirmed_at = None, None
+    if survey.state == Survey.State.CONFIRMED:
         _start_stages(actor, survey.engagement)
+        # Not before the stages began: their start is then no longer undone.
+        survey.confirmed_by, survey.confirmed_at = actor, timezone.now()
+    survey.save()
     audit_log.record(actor=actor, action=f"survey.{move}", target=survey,
                      engagement=survey.engagement)
     return survey
@@ -67,7 +68,7 @@ def _start_stages(actor: User, engagement: Engagement) -> None:
     for record in StageRecord.objects.filter(
             model__in=engagement.models.current(), stage=Stage.SURVEY):
         follow_decision(actor=actor, record=record, move=StageMove.START,
-                        reason=gettext("The survey is confirmed."))
+                        reason=SURVEY_CONFIRMED)
 
 
 def _require_complete(survey: Survey) -> None:

@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from delivery.acceptance.models import Review
 from engagements.models import Role
-from tests.delivery.acceptance.conftest import SHORT, SOON, newest_code
+from tests.delivery.review_steps import SHORT, SOON, newest_code
 from workers.models import Job
 
 

@@ -11,6 +11,7 @@ from delivery.acceptance.regression_comparison import moved, moved_figures
 from delivery.acceptance.services.regression_runs import start_regression
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, MigratedModel, Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import api_client, loss_log, stored
 from workers.models import ChainRun, ChainStep, Job, JobState, Node
 from workers.services.chains import save_chain
@@ -20,6 +21,7 @@ PROBE = "env.host_probe"  # asks for no cards and no parameters
 
 
 @pytest.fixture
+@cached_fixture
 def newer(delivered):
     """A node with the next release; the accepted run's kind is one that the node can repeat."""
     Job.objects.filter(engagement=delivered, state="succeeded").update(kind=PROBE, parameters={})
@@ -159,22 +161,29 @@ def test_a_chain_is_repeated_from_its_first_step(
     assert f"#{second.pk}" in client.get(page).content.decode()
 
 
-@pytest.mark.parametrize(("milliseconds", "direction", "change"), [
-    (800.0, "better", -20), (1300.0, "worse", 30), (1010.0, "unchanged", 1)])
-def test_every_figure_is_shown_with_its_change(
-        delivered, act, newer, start, people, client, milliseconds, direction, change):
+@pytest.fixture
+@cached_fixture
+def timed(delivered, act, newer, start):
+    """A repeat of a model that was accepted with an iteration time; it has no figures yet."""
     accepted = Job.objects.get(model__code="LLM", state="succeeded")
     stored(delivered, accepted.model, "speed.log", training_log(1000), job=accepted)
     services.measure_artifact(accepted.artifacts.get(name="speed.log"))
     review = act.open(delivered)
     act.decide(review)
     act.sign(review)
-    run = start()
+    return start()
+
+
+@pytest.mark.parametrize(("milliseconds", "direction", "change"), [
+    (800.0, "better", -20), (1300.0, "worse", 30), (1010.0, "unchanged", 1)])
+def test_every_figure_is_shown_with_its_change(
+        timed, people, client, milliseconds, direction, change):
+    run = timed
     waiting = {row.before.quantity: row for row in moved_figures(run)}
     assert (waiting["iteration_time_ms"].after, waiting["iteration_time_ms"].direction) == (
         None, "")
     job = finish(run, scale=1.004)
-    stored(delivered, run.model, "speed_again.log", training_log(milliseconds), job=job)
+    stored(run.engagement, run.model, "speed_again.log", training_log(milliseconds), job=job)
     services.measure_artifact(job.artifacts.get(name="speed_again.log"))
     row = {row.before.quantity: row for row in moved_figures(run)}["iteration_time_ms"]
     assert (row.direction, round(row.change_percent, 6)) == (direction, change)

@@ -25,7 +25,7 @@ from engagements.models import (
     User,
 )
 from engagements.services import tick_item
-from tests.delivery.acceptance.conftest import SOON, newest_code
+from tests.delivery.review_steps import SOON, newest_code
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": SOON}
 MINOR = {**ISSUE, "effect": "none"}
@@ -264,6 +264,7 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
     assert [c.model.code for c in review.conditions.all()] == ["PSR"]
 
 
+@pytest.mark.slow
 def test_the_signed_copy_says_what_kind_of_signature_it_is(typeset, review, act):
     act.decide(review)
     act.sign(review)

@@ -12,7 +12,7 @@ from pyhanko.pdf_utils.writer import copy_into_new_writer
 
 from delivery.acceptance import scan_validation
 from engagements.errors import InvalidInput
-from tests.delivery.acceptance.conftest import SHORT
+from tests.delivery.review_steps import SHORT
 
 
 def picture(kind="PNG", size=(800, 1100)) -> bytes:

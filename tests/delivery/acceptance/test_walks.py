@@ -14,8 +14,8 @@ from delivery.planning.services import control
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Engagement, MigratedModel, Role, StageRecord
-from tests.delivery.acceptance.conftest import SOON
 from tests.delivery.conftest import measure
+from tests.delivery.review_steps import SOON
 from workers.models import Job
 
 ISSUE = {"description": "补充运维手册", "owner": "周启明", "due_on": SOON, "model": "PSR"}
@@ -57,6 +57,7 @@ def final(act, engagement, people) -> Review:
     return services.open_review(actor=act.manager, document=issued_document(draft, people))
 
 
+@pytest.mark.slow
 def test_from_provisional_acceptance_over_a_trial_with_an_incident_to_the_final_one(
         delivered, people, act):
     services.set_terms(actor=act.manager, engagement=delivered, has_preliminary=True,
@@ -82,6 +83,7 @@ def test_from_provisional_acceptance_over_a_trial_with_an_incident_to_the_final_
     assert stands(last) == ("accepted", {"LLM": "passed", "PSR": "passed"}, ["FA", "preliminary"])
 
 
+@pytest.mark.slow
 def test_from_a_rejection_over_the_repeated_test_to_acceptance(delivered, people, act):
     pass_other_stages(delivered)
     first = act.open(delivered)

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -60,6 +61,7 @@ def test_the_next_start_ends_what_a_killed_one_left(settings, tmp_path):
     left = Children()
     left.start("portal", PARENT)
     child = child_of(tmp_path)
+    threading.Thread(target=left.running["portal"].wait, daemon=True).start()  # as init would
     stranger = subprocess.Popen(["sleep", "300"], start_new_session=True)
     try:
         noted = json.loads((tmp_path / "processes.json").read_text())

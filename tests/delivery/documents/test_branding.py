@@ -247,6 +247,7 @@ def test_a_customer_may_have_its_own_texts(people, engagement, client):
     assert client.get("/api/v1/document-texts/as_method/?customer=x").status_code == 404
 
 
+@pytest.mark.slow
 def test_documents_of_before_looks_are_set_as_ever(people, delivered):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     facts = {key: value for key, value in draft.snapshot.items() if key != "look"}

@@ -25,6 +25,7 @@ def _apart(settings):
         render_process._stop(render_process._pool)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_apart")
 def test_set_apart_the_bytes_are_the_same_and_a_dead_child_is_replaced():
     assert render_process.run_in_child(os.getpid) != os.getpid()

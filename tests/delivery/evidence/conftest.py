@@ -4,23 +4,19 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
 from delivery.acceptance.signing.seals import practice_certificate
-from tests.delivery.acceptance.conftest import (  # noqa: F401
-    _addresses,
-    _practice_certificate,
-    _quick_files,
-    act,
-    practice_p12,
-    review,
-    typeset,
-)
 
 FIRM = "昇腾迁移交付有限公司"
+
+
+@pytest.fixture(autouse=True)
+def _review_setting(quick_files, addresses, practice_certificate_set):
+    """Reviews can be opened, signed and sealed."""
 
 
 @pytest.fixture(scope="session")
 def firm_p12() -> bytes:
     """A firm's key with its self-signed certificate; made once, it takes long."""
-    return practice_certificate.make_pkcs12(b"firm", name=FIRM)
+    return practice_certificate.make_pkcs12(b"firm", name=FIRM, key_bits=2048)
 
 
 @pytest.fixture

@@ -53,7 +53,7 @@ from tests.assessments.conftest import log
 from tests.assessments.test_human_evaluation import lines, prefers, rate
 from tests.delivery.acceptance.test_scan_validation import picture
 from tests.delivery.conftest import loss_log, measure, stored
-from tests.delivery.planning.test_changes import WORDS
+from tests.delivery.planning.conftest import WORDS
 from tests.delivery.quotes.test_imports import HEAD, workbook
 from tests.delivery.surveys.conftest import confirm, fill
 from workers import kinds

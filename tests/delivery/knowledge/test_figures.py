@@ -145,6 +145,26 @@ def test_ranges_over_engagements(project, node):
             "quantity", "is_practice")) == kept
 
 
+def test_a_refresh_that_is_cut_off_is_made_again(project, node, monkeypatch):
+    for code, speed in (("A1", 20000), ("B2", 24000), ("C3", 40000)):
+        run(project(code), node, speed)
+    whole, seen = figures.refresh_model, []
+
+    def cut_off(model):
+        seen.append(model)
+        if len(seen) == 2:
+            raise InterruptedError
+        whole(model)
+
+    monkeypatch.setattr(figures, "AT_ONCE", 1)
+    monkeypatch.setattr(figures, "refresh_model", cut_off)
+    with pytest.raises(InterruptedError):
+        figures.refresh_changed()
+    assert ModelFigure.objects.values("model").distinct().count() == 1
+    assert (figures.refresh_changed(), figures.refresh_changed()) == (3, 0)
+    assert ModelFigure.objects.values("model").distinct().count() == 3
+
+
 def test_a_dropped_model_leaves_the_library(project, node, people):
     job = run(project("A1"), node, 20000)
     figures.refresh_changed()

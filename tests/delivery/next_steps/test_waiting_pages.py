@@ -4,12 +4,12 @@ where nobody can, whom it lacks."""
 import html
 import os
 import signal
+import time
 from datetime import date
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import override
 
 from delivery.next_steps.engagement_steps import steps_of
@@ -26,25 +26,20 @@ from delivery.quotes.models import PriceLine
 from delivery.reports import services as reporting
 from delivery.surveys import services as surveying
 from engagements import services
+from engagements.errors import WrongState
 from engagements.models import Membership, Role, User
 from engagements.stages import Stage, StageMove
-from tests.delivery.acceptance.conftest import (
-    _addresses,
-    _practice_certificate,
-    _quick_files,
-    act,
-    practice_p12,
-)
-from tests.delivery.planning.conftest import firm
-from tests.delivery.planning.test_changes import WORDS
+from tests.delivery.planning.conftest import WORDS
 from tests.delivery.surveys.conftest import fill
-from tests.workers.conftest import node, queue, ssh_server
+from tests.practice_nodes import enrolled
+from tests.workers.shell_kind import ShellKind
 from workers.dispatch import runner
-from workers.models import Job, JobState
-from workers.nodes import ssh
+from workers.models import JobState
+from workers.practice_node.server import running_practice_node
+from workers.services import queue_job
 
-__all__ = ["_addresses", "_practice_certificate", "_quick_files", "act", "firm", "node",
-           "practice_p12", "queue", "ssh_server"]
+pytestmark = pytest.mark.usefixtures("firm", "quick_files", "addresses",
+                                     "practice_certificate_set")
 # In their order; the first that sees the page and cannot go on looks at it.
 VIEWERS = (Role.OPERATOR, Role.SALES, Role.CONSULTANT, Role.MANAGER, Role.ADMINISTRATOR,
            Role.REVIEWER)
@@ -159,42 +154,44 @@ class Walks:
     def job(self, state):
         """Real jobs over SSH: one fails, one is stopped, one is killed,
         one's node does not answer."""
-        queue = self.request.getfixturevalue("queue")
-        row = queue("exit 5" if state == "failed" else "sleep 20")
-        if state == "failed":
-            row = runner.drive(row)
-        else:
-            self._run(row)
-            getattr(self, f"_{state}")(row)
-            row.refresh_from_db()
+        row = getattr(self, f"_{state}")(self.request.getfixturevalue("queue"))
+        assert row.state == state
         return row, reverse("workers:job", args=[row.pk])
 
-    def _run(self, job):
-        while job.state != JobState.RUNNING:
+    def _advance(self, job, state):
+        """Advance the job as its steps fall due, up to the state."""
+        deadline = time.monotonic() + 60
+        while job.state != state and time.monotonic() < deadline:
             runner.advance_while_due(job.pk)
             job.refresh_from_db()
+            time.sleep(0.1)
+        return job
 
-    def _timed_out(self, job):
-        Job.objects.filter(pk=job.pk).update(timeout_seconds=0)
-        runner.drive(job)
+    def _failed(self, queue):
+        return runner.drive(queue("exit 5"))
 
-    def _lost(self, job):
+    def _timed_out(self, queue):
+        """Its kind lets it run for a second."""
+        self.request.getfixturevalue("monkeypatch").setattr(ShellKind, "timeout_seconds", 1)
+        return runner.drive(queue("sleep 20"))
+
+    def _lost(self, queue):
         """Everything of the job is killed on its node; no exit status is left."""
+        job = self._advance(queue("sleep 20"), JobState.RUNNING)
         leader = int(job.remote["pid"])
         assert os.getpgid(leader) == leader  # the job's own group, not that of this process
         os.killpg(leader, signal.SIGKILL)
-        runner.drive(job)
+        return runner.drive(job)
 
-    def _unknown(self, job):
-        monkeypatch = self.request.getfixturevalue("monkeypatch")
-
-        def away(*_args, **_kwargs):
-            raise ssh.Unreachable("connection refused")
-
-        with monkeypatch.context() as patch:
-            patch.setattr(ssh, "run", away)
-            Job.objects.filter(pk=job.pk).update(next_step_at=timezone.now())
-            runner.advance_while_due(job.pk)
+    def _unknown(self, _queue):
+        """Its node, one of its own, is switched off."""
+        root = self.request.getfixturevalue("tmp_path")
+        with running_practice_node(root) as server:
+            node = enrolled(self.operator, server, name="practice-2")
+            job = queue_job(actor=self.consultant, kind=ShellKind.code, node=node,
+                            engagement=self.engagement, parameters={"script": "sleep 20"})
+            self._advance(job, JobState.RUNNING)
+        return self._advance(job, JobState.UNKNOWN)
 
     def _until(self, steps, state):
         """Take the steps in their order, up to the state."""
@@ -223,12 +220,17 @@ def _viewer(client, people, url, able):
     raise AssertionError(f"nobody sees {url}")
 
 
-def _take_away(able):
-    """They leave the team and the firm."""
-    keys = [person.pk for person in able]
-    Membership.objects.filter(user__in=keys).delete()
-    User.objects.filter(pk__in=keys).update(is_active=False)
-    for person in able:
+def _take_away(able, administrator):
+    """They leave the team and the firm; only the last administrator, whom the service keeps, is
+    locked out in the database."""
+    for membership in Membership.objects.filter(user__in=able):
+        services.remove_member(actor=administrator, membership=membership)
+    for person in sorted(able, key=lambda person: person == administrator):
+        try:
+            services.update_person(actor=administrator, person=person, is_active=False)
+        except WrongState:
+            assert person == administrator
+            User.objects.filter(pk=person.pk).update(is_active=False)
         person.is_active = False
 
 
@@ -245,7 +247,8 @@ def test_the_page_says_who_can_go_on_and_whom_it_lacks(client, people, walks, ta
             assert (step.label in page, step.people != []) == (True, True), step
             assert [person for person in step.people if str(person) not in page] == []
         while able := {person for step in steps for person in step.people}:
-            _take_away([one for one in people.values() if one in able])
+            _take_away([one for one in people.values() if one in able],
+                       people[Role.ADMINISTRATOR])
             viewer, page = _viewer(client, people, url, able)
             steps = steps_of(row, viewer)
         assert [step.missing in page for step in steps] == [True] * len(steps)

@@ -24,7 +24,7 @@ from engagements import services as engagement_services
 from engagements import stages
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
-from engagements.models import AuditEntry, Membership, Role
+from engagements.models import AuditEntry, Engagement, Membership, Role
 from workers.models import Job, Node
 from workers.nodes import reachability
 
@@ -159,6 +159,18 @@ def test_deadline_of_an_engagement(engagement, days, events):
         deadline_watch.announce_due(timezone.now())
     assert Event.objects.count() == events
     assert notified("deadline_near") == ({"administrator", "manager"} if events else set())
+
+
+def test_what_was_announced_costs_one_query_of_keys(engagement, django_assert_num_queries):
+    """However many there are: the watch goes over all of them every five minutes."""
+    for number in range(3):
+        Engagement.objects.create(
+            code=f"EP26{number}", name="x", customer=engagement.customer,
+            ends_on=timezone.localdate())
+    deadline_watch.announce_due(timezone.now())
+    assert Event.objects.count() == 3
+    with django_assert_num_queries(7):  # six kinds of rows, and the keys
+        deadline_watch.announce_due(timezone.now())
 
 
 # The inbox ------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """Backup and restore: hashes, increments, keys apart, and whole installations on both databases."""
 
 import gzip
+import hashlib
+import json
 import os
 import re
 import subprocess
@@ -12,16 +14,17 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.files.base import ContentFile
 from django.db import connection
+from django.utils.translation import override
 
 from delivery.operation.backup import keys as key_files
 from delivery.operation.backup.restoring import check_backup, chosen_backup
 from delivery.operation.backup.writing import listed, remove_old, snapshot, write_backup
 from engagements.errors import InvalidInput
-from tests.upgrade.test_upgrade import empty_database  # noqa: F401 – a fixture
 from workers.artifacts.artifact_store import store_file
 from workers.models import Artifact, Node
 
 PASSPHRASE = "correct horse battery"
+ENGLISH = ("--language", "en")
 SOURCE = """
 import django; django.setup()
 from django.core.files.base import ContentFile
@@ -33,6 +36,12 @@ from workers.models import Node
 engagement = load_sample()
 store_file(stream=ContentFile("日志".encode()), name="日志.log", engagement=engagement)
 Node.objects.create(name="n", host="h", username="u", private_key="SECRET KEY OF A NODE")
+from datetime import timedelta
+from django.utils import timezone
+from delivery.operation.audit_archiving import archive_old
+engagement.state = "closed"
+engagement.save()
+assert list(archive_old(now=timezone.now() + timedelta(days=90), days=1))
 """
 
 
@@ -65,8 +74,19 @@ def test_missing_and_changed_files_are_named_and_the_rest_is_saved(stored, engag
     Path(settings.MEDIA_ROOT, stored.file.name).write_bytes(b"rotten")
     outcome = write_backup(tmp_path / "backup")
     assert outcome.files == 1
-    assert sorted(fault.split(":")[0] for fault in outcome.faults) == sorted(
-        [gone.file.name, stored.file.name])
+    assert {fault.facts["name"]: fault.code for fault in outcome.faults} == {
+        gone.file.name: "unreadable", stored.file.name: "other_hash"}
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_a_manifest_names_faults_by_code_whatever_the_language(stored, tmp_path, settings,
+                                                               language):
+    Path(settings.MEDIA_ROOT, stored.file.name).write_bytes(b"rotten")
+    with override(language):
+        folder = write_backup(tmp_path / "backup").folder
+    [fault] = json.loads((folder / "manifest.json").read_text())["faults"]
+    assert fault == {"code": "other_hash", "name": stored.file.name, "stated": stored.sha256,
+                     "found": hashlib.sha256(b"rotten").hexdigest()}
 
 
 @pytest.mark.parametrize("what", ["file", "rows", "manifest"])
@@ -118,7 +138,7 @@ def run(environment: dict, *command: str, status: int = 0) -> str:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, tmp_path):  # noqa: F811
+def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, tmp_path):
     """From SQLite to the database that the suite runs on; its first backup is written while
     another connection keeps writing."""
     place = {"DJANGO_SETTINGS_MODULE": "delivery.settings", "PYTHONPATH": str(Path.cwd()),
@@ -127,11 +147,12 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
     old = {**place, "DESK_VAR_DIR": str(tmp_path / "old")}
     root, keys = str(tmp_path / "backup"), str(tmp_path / "keys")
     run(old, "-c", SOURCE)
-    first = run(old, "manage.py", "backup", root, "--keys", keys)
-    second = run(old, "manage.py", "backup", root)
+    first = run(old, "manage.py", "backup", root, "--keys", keys, *ENGLISH)
+    second = run(old, "manage.py", "backup", root, *ENGLISH)
     assert ", of them 0 new" not in first
     assert ", of them 0 new" in second
-    assert "sealed by this installation: yes" in run(old, "manage.py", "backup", root, "--check")
+    assert "sealed by this installation: yes" in run(old, "manage.py", "backup", root, "--check",
+                                                     *ENGLISH)
 
     new = {**empty_database, **place, "DESK_VAR_DIR": str(tmp_path / "new")}
     new.pop("DESK_AUDIT_KEY", None)
@@ -139,11 +160,15 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
         new.pop("DATABASE_URL", None)
     assert "restore_keys" in run(new, "manage.py", "restore", root, status=1)
     run(new, "manage.py", "restore_keys", keys, "--replace")
-    told = run(new, "manage.py", "restore", root)
+    told = run(new, "manage.py", "restore", root, *ENGLISH)
     assert "hashes, audit log and rows are good" in told
     rows = re.search(r": (\d+) rows", second).group(1)
     assert f": {rows} rows" in told
-    assert "not empty" in run(new, "manage.py", "restore", root, status=1)
+    assert "not empty" in run(new, "manage.py", "restore", root, *ENGLISH, status=1)
+    assert "entries" in run(new, "manage.py", "verify", "--audit", *ENGLISH)
+    assert "audit/audit-" in run(new, "-c", (
+        "import django; django.setup(); from engagements.models import AuditArchive;"
+        "print(AuditArchive.objects.get())"))
     assert "SECRET KEY OF A NODE" in run(new, "-c", (
         "import django; django.setup(); from workers.models import Node;"
         "print(Node.objects.get(name='n').private_key)"))

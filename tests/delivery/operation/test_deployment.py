@@ -14,6 +14,7 @@ from django.conf import settings
 ROOT = Path(settings.BASE_DIR)
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("*.service"))
+OURS = "${DESK_IMAGE:-delivery-desk}"
 MOST_EXPOSED = 2.0  # of 10, as systemd-analyze counts
 SECRET = "x" * 60 + "".join(map(chr, range(48, 58)))
 
@@ -45,18 +46,42 @@ def test_the_proxy_s_file_is_valid():
 
 def test_services_of_the_compose_file_are_confined_and_wait_for_each_other():
     services = yaml.safe_load((DEPLOY / "container" / "compose.yaml").read_text())["services"]
-    assert {"portal", "worker", "clock", "migrate", "database", "redis", "store", "proxy"} <= set(
-        services)
-    ours = {name: row for name, row in services.items() if row.get("image") == "delivery-desk"}
-    assert len(ours) == 4
+    assert {"portal", "worker", "clock", "database", "redis", "store", "proxy"} <= set(services)
+    ours = {name: row for name, row in services.items() if row["image"] == OURS}
+    assert set(ours) == {"portal", "worker", "clock"}
     for name, row in ours.items():
         assert row["read_only"] is True, name
         assert row["cap_drop"] == ["ALL"], name
         assert "no-new-privileges:true" in row["security_opt"], name
     for row in services.values():
         assert set(row.get("depends_on", {})) <= set(services)
+        assert "service_completed_successfully" not in str(row)  # podman-compose cannot
         assert "privileged" not in row
+    assert services["worker"]["deploy"] == {"mode": "replicated", "replicas": 2}
     assert [name for name, row in services.items() if "ports" in row] == ["proxy"]
+    assert {name for name, row in services.items() if "store" in row["networks"]} == {
+        *ours, "store"}  # its inner ports ask for no password
+
+
+def test_images_of_others_are_of_one_version():
+    services = yaml.safe_load((DEPLOY / "container" / "compose.yaml").read_text())["services"]
+    text = (DEPLOY / "container" / "Containerfile").read_text()
+    images = {row["image"] for row in services.values()} - {OURS}
+    images.add(re.search(r"^ARG BASE=(\S+)$", text, re.M).group(1))
+    assert len(images) == 5
+    assert [image for image in sorted(images)
+            if not re.search(r":\d+\.\d+(\.\d+)?(-[a-z]+)*$", image)] == []
+
+
+def test_secrets_beside_the_compose_file_get_into_no_image_and_no_commit():
+    services = yaml.safe_load((DEPLOY / "container" / "compose.yaml").read_text())
+    secret = {name for row in services["services"].values()
+              for name in ([row["env_file"]] if isinstance(row.get("env_file"), str)
+                           else row.get("env_file", []))}
+    secret |= {Path(row["file"]).name for row in services["secrets"].values()}
+    for name in (".dockerignore", ".gitignore"):
+        assert {f"deploy/container/{path}" for path in secret} <= set(
+            (ROOT / name).read_text().splitlines())
 
 
 def test_the_container_runs_as_nobody_in_particular_with_a_health_check():
@@ -71,8 +96,10 @@ def test_the_container_runs_as_nobody_in_particular_with_a_health_check():
     assert {".git", "var", ".venv"} <= set(ignored)
 
 
+@pytest.mark.slow
 def test_every_variable_of_the_example_is_one_and_the_deployment_check_is_clean(tmp_path):
-    lines = (DEPLOY / "container" / "desk.env.example").read_text().splitlines()
+    lines = [line for name in ("desk.env.example", "store.env.example")
+             for line in (DEPLOY / "container" / name).read_text().splitlines()]
     example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     text = (ROOT / "delivery" / "settings" / "__init__.py").read_text()
     ours = {name for name in example if not name.startswith("AWS_")}
@@ -122,6 +149,7 @@ ENTRY_POINTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENTRY_POINTS)
 def test_what_a_process_writes_is_its_owner_s_only(name, tmp_path):
     var = tmp_path / "var"

@@ -5,11 +5,9 @@ and the engine that holds it in DESK_TEST_ENGINE, with PostgreSQL and Redis on t
 DATABASE_URL names a database that may create others, REDIS_URL the broker.
 """
 
-import json
 import os
 import secrets
 import subprocess
-import time
 import urllib.request
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +15,14 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from tests.delivery.operation.container_jobs import (
+    ENDED,
+    QUEUE_A_JOB,
+    end_job,
+    job_on,
+    log_bytes_of_one_run,
+    until,
+)
 from tests.ports import free_port
 from tests.workers.podman import RUN_OPTIONS
 from tests.workers.sshd import can_run, running_sshd
@@ -34,29 +40,6 @@ COMMANDS = {
     "worker-1": (*WORKER, "one@%h"), "worker-2": (*WORKER, "two@%h"),
     "clock": ("celery", "-A", "delivery", "beat", "--loglevel", "warning", "--pidfile="),
 }
-QUEUE_A_JOB = """
-from engagements.models import Role, User
-from workers import services
-from workers.nodes import ssh
-import json, sys
-given = json.loads(sys.stdin.read())
-operator = User.objects.create_user("operator", role=Role.OPERATOR)
-node = services.enrol_node(actor=operator, name="n", host="127.0.0.1", port=given["port"],
-                           username="root", private_key=given["key"], scratch_dir=given["scratch"],
-                           command_roles=["operator"], is_practice=True)
-node = services.confirm_host_key(actor=operator, node=node,
-                                 fingerprint=ssh.fingerprint(node.offered_host_key))
-job = services.queue_job(actor=operator, kind="run.command", node=node,
-                         parameters={"script": given["script"], "collect": ["*.txt"]})
-print("queued", job.pk)
-"""
-SECONDS = 90
-ENDED = ("succeeded", "failed", "cancelled", "lost")
-SCRIPT = f"""
-echo begun >> "$BOOK"
-for n in $(seq {SECONDS}); do echo "iteration $n"; sleep 1; done
-echo kept > result.txt
-"""
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not (IMAGE and ENGINE), reason="needs DESK_TEST_IMAGE, DESK_TEST_ENGINE"),
@@ -121,14 +104,6 @@ def engine(*words: str, text: str = "") -> str:
     return done.stdout
 
 
-def until(condition, seconds: float = 120):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, condition
-        time.sleep(0.5)
-    return found
-
-
 def _answer(address: str) -> int:
     try:
         return urllib.request.urlopen(address, timeout=5).status
@@ -155,9 +130,7 @@ def test_a_job_outlives_restarts_and_a_restore(installation, tmp_path):
     installation.start()
     installation.until_ready()
     with running_sshd(tmp_path / "node", BOOK=tmp_path / "book") as server:
-        told = installation.manage("shell", "-c", QUEUE_A_JOB, text=json.dumps({
-            "port": server.port, "key": server.key, "script": SCRIPT,
-            "scratch": str(server.home / "desk-jobs")}))
+        told = installation.manage("shell", "-c", QUEUE_A_JOB, text=job_on(server))
         assert "queued" in told
         until(lambda: installation.job()[0] == "running" and installation.job()[1] > 0)
         engine("restart", "-t", "10", installation.name("portal"))
@@ -173,9 +146,8 @@ def test_a_job_outlives_restarts_and_a_restore(installation, tmp_path):
         assert installation.job()[0] == "running"
         installation.start()
         installation.until_ready()
-        until(lambda: installation.job()[0] in ENDED, 60 + SECONDS)
-    state, stored = installation.job()
-    assert state == "succeeded"
-    log = "".join(f"iteration {n}\n" for n in range(1, SECONDS + 1))
-    assert stored == len(log)
-    assert (tmp_path / "book").read_text() == "begun\n"
+        stored = installation.job()[1]
+        until(lambda: installation.job()[1] > stored)
+        end_job(tmp_path / "book")
+        until(lambda: installation.job()[0] in ENDED)
+    assert installation.job() == ("succeeded", log_bytes_of_one_run(tmp_path / "book"))

@@ -74,7 +74,7 @@ def test_a_log_that_is_not_good_is_not_sealed_anew(settings, tmp_path):
     AuditEntry.objects.filter(pk=2).update(action="stage.pass")
     seals = list(AuditEntry.objects.values_list("seal", flat=True))
     with pytest.raises(CommandError, match="entry 2: changed"):
-        call_command("rotate_keys", "audit")
+        call_command("rotate_keys", "audit", language="en")
     assert list(AuditEntry.objects.values_list("seal", flat=True)) == seals
     assert Path(tmp_path / "audit-key").read_text() == "old audit key"
 
@@ -83,4 +83,4 @@ def test_not_while_a_worker_runs():
     heartbeat._told = 0
     heartbeat.worker_did_a_task()
     with pytest.raises(CommandError, match="worker is running"):
-        call_command("rotate_keys", "secret")
+        call_command("rotate_keys", "secret", language="en")

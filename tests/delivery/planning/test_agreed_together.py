@@ -21,14 +21,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.planning.test_all_or_nothing import breaking_last, everything
-from tests.delivery.planning.test_changes import agreed  # noqa: F401  (fixture)
-from tests.delivery.planning.test_scope_changes import (  # noqa: F401  (fixtures)
-    NEW,
-    draft,
-    in_force,
-    submitted,
-    two_models,
-)
+from tests.delivery.planning.test_scope_changes import NEW, in_force, submitted
 
 
 def metric(code):
@@ -42,7 +35,7 @@ def likely(estimate):
 
 @pytest.fixture
 @cached_fixture
-def widened(people, draft, detector):  # noqa: F811
+def widened(people, draft, detector):
     """OCR comes in with a criterion, DET falls out."""
     consultant = people[Role.CONSULTANT]
     scope_effects.set_scope_effect(actor=consultant, change=draft, **{**NEW, "scope": "full"})
@@ -53,7 +46,7 @@ def widened(people, draft, detector):  # noqa: F811
     return draft
 
 
-def test_all_four_get_a_version_together(people, two_models, widened):  # noqa: F811
+def test_all_four_get_a_version_together(people, two_models, widened):
     before = likely(current_estimate(two_models))
     done = in_force(people, widened)
     after = likely(done.new_estimate)
@@ -72,14 +65,14 @@ def test_all_four_get_a_version_together(people, two_models, widened):  # noqa: 
     assert current_estimate(two_models) == estimate
 
 
-def test_the_next_computation_gives_the_same_days(people, two_models, widened):  # noqa: F811
+def test_the_next_computation_gives_the_same_days(people, two_models, widened):
     """What was agreed is what the rules give for the models as they are then."""
     done = in_force(people, widened)
     again = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     assert likely(again) == likely(done.new_estimate)
 
 
-def test_quoted_days_are_the_estimated_ones(people, draft):  # noqa: F811
+def test_quoted_days_are_the_estimated_ones(people, draft):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
     done = in_force(people, draft)
     shown = presented(done.facts)["effort"]
@@ -87,7 +80,7 @@ def test_quoted_days_are_the_estimated_ones(people, draft):  # noqa: F811
     assert not shown["differs"]
 
 
-def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, detector):  # noqa: F811
+def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, detector):
     made = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     line = made.lines.get(item="management")
     estimates.adjust_line(actor=people[Role.CONSULTANT], line=line, low=Decimal(20),
@@ -134,7 +127,7 @@ def test_a_change_of_scope_names_the_quote(people, widened):
         changes.submit_change(actor=people[Role.CONSULTANT], change=widened)
 
 
-def test_days_that_stay_the_same_need_no_quote(people, draft, detector):  # noqa: F811
+def test_days_that_stay_the_same_need_no_quote(people, draft, detector):
     """One inference model for another."""
     consultant = people[Role.CONSULTANT]
     scope_effects.set_scope_effect(actor=consultant, change=draft, **NEW)
@@ -150,13 +143,13 @@ def test_days_that_stay_the_same_need_no_quote(people, draft, detector):  # noqa
     assert done.new_estimate.lines.filter(model__code="OCR").exists()
 
 
-def test_it_starts_from_agreed_days(people, two_models, widened):  # noqa: F811
+def test_it_starts_from_agreed_days(people, two_models, widened):
     estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     with pytest.raises(WrongState, match="2"):
         submitted(people, widened)
 
 
-def test_other_days_than_signed_stop_it(people, two_models, widened, detector):  # noqa: F811
+def test_other_days_than_signed_stop_it(people, two_models, widened, detector):
     put = submitted(people, widened)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
     current_estimate(two_models).lines.filter(model=detector, item="survey").update(high=90,

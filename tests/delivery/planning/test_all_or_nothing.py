@@ -13,7 +13,6 @@ from delivery.quotes.services import agreed_versions as agreeing
 from engagements.audit import audit_log
 from engagements.errors import DeskError
 from engagements.models import Role
-from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 
 
 def everything() -> dict[str, list]:
@@ -52,7 +51,7 @@ PARTS = {
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_nothing_remains_of_a_part_that_fails(people, change, monkeypatch, part):  # noqa: F811
+def test_nothing_remains_of_a_part_that_fails(people, change, monkeypatch, part):
     changes.approve_change(actor=people[Role.MANAGER], change=change)
     before = everything()
     with monkeypatch.context() as patched:
@@ -84,7 +83,7 @@ def circle(engagement):
 
 
 @pytest.mark.parametrize("breaking", [no_particulars, no_price_limit, other_totals, circle])
-def test_nothing_remains_where_a_rule_stops_it(people, agreed, change, breaking):  # noqa: F811
+def test_nothing_remains_where_a_rule_stops_it(people, agreed, change, breaking):
     changes.approve_change(actor=people[Role.MANAGER], change=change)
     breaking(agreed)
     before = everything()

@@ -57,12 +57,31 @@ def test_by_page_all_that_fit_the_filter(client, people, surveys):
     page = client.get(reverse("planning:board"), {"state": "not_started"})
     assert [move.value for move in page.context["moves"]] == ["start", "submit"]
     answer = client.post(reverse("planning:board_move") + "?state=not_started",
-                         {"move": "start", "all": "yes"})
-    assert [row.record.model.code for row in answer.context["done"].moved] == ["LLM"]
+                         {"move": "start", "all": "yes"}, follow=True)
+    assert answer.redirect_chain == [(reverse("planning:board") + "?state=not_started", 302)]
+    assert states(surveys) == [StageState.IN_PROGRESS] * 2
+    assert 'action="/undo/"' in answer.content.decode()
     answer = client.post(reverse("planning:board_move"), {
         "move": "start", "record": [record.pk for record in surveys]})
     assert (answer.context["done"].moved, len(answer.context["done"].refused)) == ([], 2)
     assert client.post(reverse("planning:board_move"), {"move": "skip"}).status_code == 404
+
+
+def test_no_start_is_taken_or_offered_before_the_turn_of_a_stage(client, people, surveys):
+    client.force_login(people[Role.CONSULTANT])
+    early = StageRecord.objects.get(model=surveys[0].model_id, stage=Stage.DESIGN)
+    answer = client.post(reverse("planning:board_move"), {"move": "start", "record": early.pk},
+                         headers={"accept-language": "en"})
+    assert [row.sentence for row in answer.context["done"].refused] == [
+        "Survey has not passed yet."]
+    assert states([early]) == [StageState.NOT_STARTED]
+    place = reverse("engagements:engagement", args=[surveys[0].engagement.code])
+    page = client.get(place)
+    assert [move.value for move in page.context["stage_moves"]] == ["start", "submit"]
+    later = StageRecord.objects.exclude(stage=Stage.SURVEY).exclude(state=StageState.SKIPPED)
+    assert page.content.decode().count(" data-early ") == later.count() > 0
+    move_stage(actor=people[Role.CONSULTANT], record=surveys[0], move="start")
+    assert [move.value for move in client.get(place).context["stage_moves"]] == ["submit"]
 
 
 def test_strangers_move_nothing(client, stranger, surveys):
@@ -91,6 +110,7 @@ def test_board_and_move_by_api(client, people, surveys):
     assert client.get("/api/v1/board/").status_code == 403
 
 
+@pytest.mark.slow
 def test_fifty_models_at_once(people, engagement: Engagement):
     manager = people[Role.MANAGER]
     for n in range(50):

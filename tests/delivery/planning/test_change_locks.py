@@ -5,7 +5,6 @@ from django.db.models import QuerySet
 
 from delivery.planning.services import change_drafts, changes
 from engagements.models import Role
-from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def locked(monkeypatch):
     return names
 
 
-def test_every_step_locks_the_engagement_before_the_change(change, people, locked):  # noqa: F811
+def test_every_step_locks_the_engagement_before_the_change(change, people, locked):
     """Applying a change locks the engagement too: the other order could wait for ever."""
     manager, consultant, reviewer = (
         people[role] for role in (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER))
@@ -43,6 +42,6 @@ def test_every_step_locks_the_engagement_before_the_change(change, people, locke
         assert locked.index("Engagement") < locked.index("ChangeRequest")
 
 
-def test_a_rejection_locks_the_engagement_first(change, people, locked):  # noqa: F811
+def test_a_rejection_locks_the_engagement_first(change, people, locked):
     changes.reject_change(actor=people[Role.REVIEWER], change=change, reason="不同意")
     assert locked[:2] == ["Engagement", "ChangeRequest"]

@@ -1,6 +1,5 @@
 """Change requests: both sides approve, then criteria, plan and quote change together or not."""
 
-from datetime import date
 from decimal import Decimal
 
 import pytest
@@ -9,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from assessments import services as assessing
-from assessments.models import CriteriaSet, MetricDefinition
+from assessments.models import CriteriaSet
 from delivery.planning.changes.change_labels import presented
 from delivery.planning.models import ChangeRequest
 from delivery.planning.services import change_drafts, changes, plans
@@ -19,63 +18,9 @@ from delivery.quotes.services.transitions import ChecksFailed
 from delivery.quotes.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
-from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import sign_for_both
+from tests.delivery.planning.conftest import WORDS
 from workers.services import queue_job
-
-WORDS = {"title": "时延阈值调整", "category": "criteria", "requested_by": "某电力公司 陈国栋",
-         "reason": "新增并发场景", "before": "≤ 10 ms", "after": "≤ 12 ms",
-         "effect_on_scope": "无", "effect_on_schedule": "调研延长两天",
-         "effect_on_price": "新版报价", "effect_on_quality": "增加一轮并发压测",
-         "effect_on_criteria": "时延阈值由 10 改为 12",
-         "measures": "压测结果双方会签"}
-
-
-@pytest.fixture
-@cached_fixture
-def agreed(people, engagement, llm):
-    """Signed criteria, a plan with a baseline and an issued quote."""
-    manager, sales = people[Role.MANAGER], people[Role.SALES]
-    assessing.load_standard_definitions()
-    draft = assessing.draft_criteria(actor=manager, engagement=engagement)
-    for code in ("latency", "inference_throughput"):
-        assessing.add_criterion(actor=manager, criteria_set=draft, model=llm, threshold=10,
-                                definition=MetricDefinition.objects.get(code=code, version=1),
-                                stage="infer_tune")
-    sign_for_both(people, draft)
-    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=date(2025, 9, 22))
-    plans.take_baseline(actor=manager, plan=made)
-    quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
-    quote = quoting.create_quote(actor=sales, engagement=engagement)
-    quoting.add_line(actor=sales, quote=quote, price=PriceLine.objects.get(code="S-PM"),
-                     quantity=Decimal(5))
-    quote.refresh_from_db()
-    quoting.update_quote(actor=sales, quote=quote, source_note="以各行为准")
-    quoting.submit_quote(actor=sales, quote=quote)
-    quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
-    quoting.approve_quote(actor=manager, quote=quote)
-    quoting.issue_quote(actor=sales, quote=quote)
-    return engagement
-
-
-@pytest.fixture
-@cached_fixture
-def change(people, agreed, llm):
-    """A submitted change of a threshold, a task and the quote."""
-    consultant = people[Role.CONSULTANT]
-    made = changes.create_change(actor=consultant, engagement=agreed,
-                                 quote=Quote.objects.get(), **WORDS)
-    change_drafts.set_criterion_effect(
-        actor=consultant, change=made, threshold_after=Decimal(12),
-        criterion=agreed.criteria_sets.get().criteria.get(definition__code="latency"))
-    change_drafts.set_schedule_effect(actor=consultant, change=made, days_after=3,
-                                      task=agreed.plan.tasks.get(stage="survey"))
-    change_drafts.set_price_effect(actor=consultant, change=made, action="change",
-                                   quantity=Decimal(8),
-                             line=Quote.objects.get().lines.get())
-    change_drafts.set_price_effect(actor=consultant, change=made, action="add", quantity=Decimal(2),
-                                   price=PriceLine.objects.get(code="S-TEST"))
-    return changes.submit_change(actor=consultant, change=made)
 
 
 def in_force(engagement):

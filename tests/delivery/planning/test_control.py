@@ -166,7 +166,7 @@ def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm, on_day)
     facts = week_facts(busy_week, MONDAY)
     assert [m["move"] for m in facts["moves"]] == ["start"]
     assert facts["jobs"] == {"succeeded": 1}
-    assert facts["days"] == [{"person": "Consultant", "days": 0.5}]
+    assert facts["days"] == [{"person": "Consultant", "person_en": "", "days": 0.5}]
     assert facts["issues"] == {"blocking": 1}
     last_three = llm.plan_tasks.filter(stage__in=["infer_migrate", "infer_tune", "accept"])
     assert [name_of(task) for task in facts["plan"]["next"]] == list(map(str, last_three))

@@ -17,23 +17,14 @@ from delivery.planning.estimation import ModelFacts, model_lines
 from delivery.planning.models import EffortEstimate, TimeEntry
 from delivery.planning.plan.working_days import is_provisional, provisional_years
 from delivery.planning.services import estimates, time_entries
-from delivery.quotes import services as quoting
-from delivery.quotes.models import PriceLine
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.optimistic_locking import EditConflict
 from engagements.stages import Stage, StageState
-from tests.cached_fixtures import cached_fixture
 from workers.artifacts.artifact_store import store_file
 from workers.models import StoredReading
 
 DAY = date(2025, 7, 1)
-
-
-@pytest.fixture
-@cached_fixture
-def estimate(people, engagement, llm, detector):
-    return estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
 
 
 def read_table(engagement, model, table, apis):
@@ -233,21 +224,6 @@ def test_time_of_others_of_strangers_and_of_tomorrow(people, engagement, strange
     with pytest.raises(InvalidInput):
         time_entries.record_time(actor=people[Role.MANAGER], work_date=DAY, today=date(2025, 6, 30),
                                  **entry)
-
-
-@pytest.fixture
-@cached_fixture
-def quoted(people, engagement):
-    card = quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
-    quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
-    quoting.add_line(actor=people[Role.SALES], quote=quote, quantity=Decimal(10),
-                     price=PriceLine.objects.get(card=card, code="S-TRAIN"))
-    quote.refresh_from_db()
-    quoting.update_quote(actor=people[Role.SALES], quote=quote, source_note="以各行为准")
-    quoting.submit_quote(actor=people[Role.SALES], quote=quote)
-    quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
-    quoting.approve_quote(actor=people[Role.MANAGER], quote=quote)
-    return quoting.issue_quote(actor=people[Role.SALES], quote=quote)
 
 
 def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quoted):

@@ -20,8 +20,7 @@ from delivery.planning.models import TimesheetFile
 from delivery.planning.services import changes, plans, timesheets, weekly_reports
 from delivery.planning.services.files import store_planning_files
 from engagements.models import AuditEntry, Role
-from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
-from tests.delivery.planning.test_pdf_documents import meeting, report, sheet, words  # noqa: F401
+from tests.delivery.planning.test_pdf_documents import words
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +53,7 @@ def messages(monkeypatch):
 
 
 @pytest.fixture
-def frozen(people, report):  # noqa: F811
+def frozen(people, report):
     weekly_reports.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
     return weekly_reports.freeze_weekly(actor=people[Role.MANAGER], report=report)
 
@@ -65,7 +64,7 @@ def states(row) -> list[str]:
 
 
 def test_each_step_of_a_timesheet_asks_for_files(
-        people, sheet, quick, messages, django_capture_on_commit_callbacks):  # noqa: F811
+        people, sheet, quick, messages, django_capture_on_commit_callbacks):
     assert store_planning_files("timesheet", sheet.pk) == 2
     with django_capture_on_commit_callbacks(execute=True):
         timesheets.answer_timesheet(actor=people[Role.REVIEWER], timesheet=sheet,
@@ -91,7 +90,7 @@ def test_a_month_is_put_out_with_files(
     assert len(messages) == 2
 
 
-def test_editions_of_a_change_order(people, change, quick):  # noqa: F811
+def test_editions_of_a_change_order(people, change, quick):
     def stored_now() -> bytes:
         assert store_planning_files("change", change.pk) == 2
         change.refresh_from_db()
@@ -112,7 +111,7 @@ def test_editions_of_a_change_order(people, change, quick):  # noqa: F811
 
 
 def test_each_step_of_a_change_asks_for_files(
-        people, change, quick, messages, django_capture_on_commit_callbacks):  # noqa: F811
+        people, change, quick, messages, django_capture_on_commit_callbacks):
     asked = ("planning.store_files", ("change", change.pk))
     for role in (Role.MANAGER, Role.REVIEWER):
         with django_capture_on_commit_callbacks(execute=True):
@@ -123,14 +122,14 @@ def test_each_step_of_a_change_asks_for_files(
     assert messages.count(asked) == 3
 
 
-def test_a_rejected_change_has_files_of_its_own(people, change, quick):  # noqa: F811
+def test_a_rejected_change_has_files_of_its_own(people, change, quick):
     store_planning_files("change", change.pk)
     changes.reject_change(actor=people[Role.REVIEWER], change=change, reason="too late")
     assert store_planning_files("change", change.pk) == 2
     assert states(change) == ["submitted"] * 2 + ["rejected"] * 2
 
 
-def test_only_a_frozen_report_is_stored(people, report, quick):  # noqa: F811
+def test_only_a_frozen_report_is_stored(people, report, quick):
     assert store_planning_files("weekly", report.pk) == 0
     weekly_reports.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
     weekly_reports.freeze_weekly(actor=people[Role.MANAGER], report=report)
@@ -140,7 +139,7 @@ def test_only_a_frozen_report_is_stored(people, report, quick):  # noqa: F811
         report.files.values_list("sha256", flat=True))
 
 
-def test_the_sweep_finds_what_is_missing(people, frozen, sheet, change, quick,  # noqa: F811
+def test_the_sweep_finds_what_is_missing(people, frozen, sheet, change, quick,
                                          messages):
     [baseline] = frozen.engagement.plan.baselines.all()
     rows = {("weekly", frozen.pk), ("timesheet", sheet.pk), ("change", change.pk),
@@ -163,7 +162,7 @@ def test_the_sweep_finds_what_is_missing(people, frozen, sheet, change, quick,  
     assert messages == []
 
 
-def test_one_broken_document_does_not_stop_the_rest(frozen, sheet, quick, messages,  # noqa: F811
+def test_one_broken_document_does_not_stop_the_rest(frozen, sheet, quick, messages,
                                                     monkeypatch, caplog):
     def fail(row, language):
         raise ZeroDivisionError
@@ -176,7 +175,8 @@ def test_one_broken_document_does_not_stop_the_rest(frozen, sheet, quick, messag
     assert str(frozen) in caplog.text
 
 
-def test_a_download_stays_as_it_was_put_out(client, api, people, sheet):  # noqa: F811
+@pytest.mark.slow
+def test_a_download_stays_as_it_was_put_out(client, api, people, sheet):
     """Company profile and branding, which the print takes as they are now, have changed since."""
     page = reverse("planning:pdf", args=["timesheet", sheet.pk, "en"])
     url = f"/api/v1/timesheets/{sheet.pk}/pdf/?language=en"
@@ -193,7 +193,8 @@ def test_a_download_stays_as_it_was_put_out(client, api, people, sheet):  # noqa
     assert pdf_documents.timesheet_pdf(sheet, "en") != before
 
 
-def test_working_copies_say_that_they_are(people, meeting, report, sheet, agreed):  # noqa: F811
+@pytest.mark.slow
+def test_working_copies_say_that_they_are(people, meeting, report, sheet, agreed):
     said = f"Working copy, {timezone.localdate()}"
     for row in (meeting, report):
         assert words(planning_file(row, "en")).count(said) >= 2  # by the number, and each foot
@@ -203,7 +204,7 @@ def test_working_copies_say_that_they_are(people, meeting, report, sheet, agreed
     assert said not in words(pdf_documents.weekly_pdf(done, "en"))
 
 
-def test_the_workbook_of_a_plan_is_a_working_copy(client, people, agreed):  # noqa: F811
+def test_the_workbook_of_a_plan_is_a_working_copy(client, people, agreed):
     client.force_login(people[Role.MANAGER])
     answer = client.get(reverse("planning:plan_file", args=[agreed.code]))
     book = openpyxl.load_workbook(BytesIO(answer.content))
@@ -211,7 +212,7 @@ def test_the_workbook_of_a_plan_is_a_working_copy(client, people, agreed):  # no
 
 
 def test_a_baseline_keeps_the_plan_as_it_was_agreed(
-        client, api, people, agreed, messages, django_capture_on_commit_callbacks):  # noqa: F811
+        client, api, people, agreed, messages, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         baseline = plans.take_baseline(actor=people[Role.MANAGER], plan=agreed.plan, reason="x")
     assert messages == [("planning.store_files", ("plan_baseline", baseline.pk))]
@@ -232,14 +233,14 @@ def test_a_baseline_keeps_the_plan_as_it_was_agreed(
         (row["title"], row["start"], row["finish"]) for row in baseline.tasks.values())
 
 
-def test_a_stranger_gets_no_baseline(client, stranger, agreed):  # noqa: F811
+def test_a_stranger_gets_no_baseline(client, stranger, agreed):
     client.force_login(stranger)
     [baseline] = agreed.plan.baselines.all()
     url = reverse("planning:baseline_file", args=[baseline.pk, "en"])
     assert client.get(url).status_code == 404
 
 
-def test_every_kind_with_files_is_known(sheet):  # noqa: F811
+def test_every_kind_with_files_is_known(sheet):
     assert [key for key, kind in KINDS.items() if kind.is_issued] == [
         "weekly", "change", "timesheet", "plan_baseline"]
     assert document_files.kind_of(sheet) == "timesheet"

@@ -1,24 +1,25 @@
 """Minutes, weekly report, change order and timesheet in print."""
 
 import io
+import re
 from datetime import date
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import override
 from pypdf import PdfReader
 
 from delivery.planning import pdf_documents
-from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
+from delivery.planning.services import changes, control, weekly_reports
 from delivery.planning.services.files import store_planning_files
-from engagements.models import Engagement, Role
-from tests.cached_fixtures import cached_fixture
-from tests.delivery.conftest import stored
-from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
+from delivery.planning.time.timesheet_facts import timesheet_facts
+from delivery.planning.time.timesheet_labels import presented
+from engagements.models import Engagement, Role, User
+from tests.delivery.planning.conftest import MONDAY
 from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
-MONDAY = date(2025, 9, 22)
 LANGUAGES = ("zh-hans", "en")
 
 
@@ -27,35 +28,7 @@ def words(data: bytes) -> str:
     return "".join(page.extract_text() for page in reader.pages).replace("\n", "")
 
 
-@pytest.fixture
-def meeting(people, engagement):
-    return control.record_meeting(
-        actor=people[Role.CONSULTANT], engagement=engagement, topic="启动会", chair="林雪",
-        held_at=timezone.now(), participants="甲方 陈国栋", agenda="讨论范围",
-        attachments=[stored(engagement, None, "范围说明.txt", b"x")],
-        decisions="先迁移大模型\n每周周报",
-        todos=[{"text": "提供日志", "owner": people[Role.MANAGER], "due_on": MONDAY}])
-
-
-@pytest.fixture
-@cached_fixture
-def sheet(people, engagement, llm):
-    time_entries.record_day(halves=["am", "pm"], actor=people[Role.CONSULTANT],
-                            engagement=engagement,
-                    work_date=MONDAY, item="adapt", grade="senior", model=llm)
-    time_entries.record_time(half="am", actor=people[Role.CONSULTANT], engagement=engagement,
-                             work_date=date(2025, 9, 23), item="adapt", grade="senior", model=llm)
-    return timesheets.confirm_month(actor=people[Role.MANAGER], engagement=engagement,
-                                    month=MONDAY)
-
-
-@pytest.fixture
-@cached_fixture
-def report(people, agreed):  # noqa: F811
-    return weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed, day=MONDAY)
-
-
-def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):  # noqa: F811
+def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):
     control.add_risk(actor=people[Role.MANAGER], engagement=agreed, title="算子缺失",
                      title_en="Operators are missing", probability=4, impact=4,
                      owner=people[Role.MANAGER], review_on=MONDAY)
@@ -73,6 +46,32 @@ def test_minutes_hold_decisions_and_todos(meeting):
     assert "Minutes of meeting" in words(pdf_documents.minutes_pdf(meeting, "en"))
 
 
+def test_people_of_minutes_have_their_english_name_and_the_hash_stays(people, meeting):
+    before = words(pdf_documents.minutes_pdf(meeting, "en"))
+    User.objects.filter(pk=people[Role.MANAGER].pk).update(full_name_en="Lin Xue")
+    chinese, english = (words(pdf_documents.minutes_pdf(meeting, language))
+                        for language in LANGUAGES)
+    assert ("Lin Xue" in chinese, "Lin Xue" in english) == (False, True)
+    # The footer may break before the hash: how wide it is depends on the date it holds.
+    footer = re.search(r"SHA-256 ?([0-9a-f]{32})…", before)[1]
+    assert (footer in chinese, footer in english) == (True, True)
+
+
+def test_a_timesheet_names_people_in_the_readers_language(people, engagement, sheet):
+    User.objects.filter(pk=people[Role.CONSULTANT].pk).update(
+        full_name="周启明", full_name_en="Zhou Qiming")
+    entries = list(sheet.entries.select_related("person"))
+    facts = timesheet_facts(engagement, MONDAY, 2, entries)
+    shown = []
+    for language in LANGUAGES:
+        with override(language):
+            found = presented(facts)
+        shown.append({row["person"] for row in (*found["rows"], *found["people"])})
+    assert shown == [{"周启明"}, {"Zhou Qiming"}]
+    with override("en"):
+        assert presented(sheet.facts)["people"][0]["person"] == "Consultant"
+
+
 def test_timesheet_adds_half_days_up(sheet):
     text = words(pdf_documents.timesheet_pdf(sheet, "en"))
     assert all(part in text for part in ("TS-EP2501-202509-01", "Whole day", "Morning", "1.5"))
@@ -87,13 +86,13 @@ def test_draft_is_marked_and_frozen_is_not(people, report):
     assert ("DRAFT" in text, frozen.content_hash[:32] in text) == (False, True)
 
 
-def test_tasks_are_named_in_the_readers_language(report, change):  # noqa: F811
+def test_tasks_are_named_in_the_readers_language(report, change):
     chinese, english = (words(pdf_documents.change_pdf(change, language)) for language in LANGUAGES)
     assert ("LLM · 场景调研评估" in chinese.replace("・", "·"), "LLM · Survey" in english) == (
         True, True)
 
 
-def test_change_order_shows_before_after_and_approvals(people, change):  # noqa: F811
+def test_change_order_shows_before_after_and_approvals(people, change):
     for role in (Role.MANAGER, Role.REVIEWER):
         done = changes.approve_change(actor=people[role], change=change)
     text = words(pdf_documents.change_pdf(done, "en"))
@@ -103,6 +102,7 @@ def test_change_order_shows_before_after_and_approvals(people, change):  # noqa:
         "Manager", "Reviewer", "Criteria V2", "Quote V2", done.content_hash[:32]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_same_facts_give_the_same_bytes(sheet, meeting, language):
     assert pdf_documents.timesheet_pdf(sheet, language) == pdf_documents.timesheet_pdf(sheet,
@@ -117,7 +117,7 @@ def test_practice_is_marked(sheet):
     assert "PRACTICE DATA" in words(pdf_documents.timesheet_pdf(sheet, "en"))
 
 
-def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):  # noqa: F811
+def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):
     rows = {"minutes": meeting, "timesheet": sheet, "change": change}
     for kind in ("timesheet", "change"):
         store_planning_files(kind, rows[kind].pk)
@@ -130,10 +130,10 @@ def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):
     assert {client.get(url).status_code for url in urls.values()} == {404}
 
 
-def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed):  # noqa: F811
+def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed):
     from delivery.planning.services import change_drafts
     from delivery.quotes.models import Quote
-    from tests.delivery.planning.test_changes import WORDS
+    from tests.delivery.planning.conftest import WORDS
 
     quote = Quote.objects.get()
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, quote=quote,
@@ -145,10 +145,10 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
     assert answer.url == reverse("planning:change", args=[made.pk])
 
 
-def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
+def test_the_weekly_report_has_every_field(people, agreed):
     """DOMAIN 9.10: milestones with plan, now and reasons; done, under way, to come; changes."""
     from delivery.planning.services import plans, weekly_reports
-    from tests.delivery.planning.test_changes import WORDS
+    from tests.delivery.planning.conftest import WORDS
 
     manager = people[Role.MANAGER]
     survey, design = agreed.plan.tasks.order_by("position")[:2]
@@ -179,7 +179,7 @@ def test_the_weekly_report_has_every_field(people, agreed):  # noqa: F811
 
 @pytest.mark.slow
 def test_every_paper_is_the_same_everywhere(
-        monkeypatch, tmp_path, meeting, report, change, sheet):  # noqa: F811
+        monkeypatch, tmp_path, meeting, report, change, sheet):
     asked = []
     monkeypatch.setattr(pdf_documents, "render_pdf", lambda *args: asked.append(("page",
                                                                                  args)) or b"")

@@ -11,13 +11,8 @@ from delivery.quotes.models import Quote
 from delivery.quotes.rendering import quote_pdf
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.planning.test_changes import agreed, change  # noqa: F401  (fixtures)
-from tests.delivery.planning.test_pdf_documents import (  # noqa: F401  (fixtures)
-    MONDAY,
-    meeting,
-    sheet,
-    words,
-)
+from tests.delivery.planning.conftest import MONDAY
+from tests.delivery.planning.test_pdf_documents import words
 
 PAPERS = {
     "meeting": (pdf_documents.minutes_pdf, (
@@ -45,7 +40,7 @@ QUOTE = ("Number and version", "Date", "Valid until", "To", "Unified social cred
 
 @pytest.fixture
 @cached_fixture
-def week(people, agreed):  # noqa: F811
+def week(people, agreed):
     """A weekly report of a plan with a milestone."""
     made = agreed.plan
     plans.set_milestones(actor=people[Role.MANAGER], plan=made, rows=[
@@ -66,5 +61,5 @@ def test_a_paper_of_the_project_prints_every_field(request, name):
     assert lost(make(request.getfixturevalue(name), "en"), labels) == []
 
 
-def test_a_quotation_prints_every_field(agreed):  # noqa: F811
+def test_a_quotation_prints_every_field(agreed):
     assert lost(quote_pdf(Quote.objects.get(), "en"), QUOTE) == []

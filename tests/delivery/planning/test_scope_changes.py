@@ -11,34 +11,17 @@ from assessments import services as assessing
 from assessments.models import CriteriaSet, MetricDefinition
 from delivery.planning.changes.scope_effects import coming_lines
 from delivery.planning.models import ChangeRequest, ScopeEffect
-from delivery.planning.services import change_drafts, changes, estimates, scope_effects
+from delivery.planning.services import change_drafts, changes, scope_effects
 from delivery.quotes.models import Quote
 from engagements import services as engagement_services
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, Role
 from engagements.stages import Stage, StageState
-from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import sign_for_both
+from tests.delivery.planning.conftest import WORDS
 from tests.delivery.planning.test_all_or_nothing import everything
-from tests.delivery.planning.test_changes import WORDS, agreed  # noqa: F401  (fixture)
 
 NEW = {"action": "add_model", "code": "OCR", "name": "文字识别", "scope": "inference"}
-
-
-@pytest.fixture
-@cached_fixture
-def two_models(people, engagement, llm, detector, agreed):  # noqa: F811
-    """LLM and DET are planned and estimated; the estimate has its lines in the quote."""
-    estimate = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
-    estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
-    return engagement
-
-
-@pytest.fixture
-@cached_fixture
-def draft(people, two_models):
-    return changes.create_change(actor=people[Role.CONSULTANT], engagement=two_models,
-                                 quote=Quote.objects.get(), **WORDS)
 
 
 def submitted(people, draft):

@@ -7,6 +7,7 @@ from django.utils.translation import override
 
 from delivery.portal.audit.action_labels import ACTION_LABELS, action_label
 from delivery.portal.audit.target_names import target_meaning
+from delivery.quotes.quote_labels import STEPS
 from engagements import services
 from engagements.audit import audit_log
 from engagements.models import AuditEntry, Role
@@ -42,6 +43,11 @@ def test_every_literal_action_has_words():
     actions = literal_actions()
     assert len(actions) > 100
     assert sorted(actions - set(ACTION_LABELS)) == []
+
+
+def test_every_action_on_a_quote_has_words_in_its_history():
+    actions = {action for action in ACTION_LABELS if action.startswith("quote.")}
+    assert sorted({*actions, "file.download"} - set(STEPS)) == []
 
 
 def test_an_action_without_words_stands_as_it_is(client, people, engagement):

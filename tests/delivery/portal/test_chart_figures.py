@@ -15,8 +15,9 @@ from delivery.portal.models import ChartFigure
 from delivery.quotes.models import Quote
 from engagements import services
 from engagements.models import Engagement, Role
-from tests.delivery.planning.conftest import firm  # noqa: F401
-from tests.delivery.planning.test_effort import book, estimate, quoted  # noqa: F401
+from tests.delivery.planning.test_effort import book
+
+pytestmark = pytest.mark.usefixtures("firm")
 
 
 def figures(chart: str) -> dict[str, Decimal]:
@@ -27,7 +28,7 @@ def agrees() -> bool:
     return list(chart_figures.differences()) == []
 
 
-def test_stages_and_quotes_keep_the_pipeline(people, engagement, llm, detector, quoted):  # noqa: F811
+def test_stages_and_quotes_keep_the_pipeline(people, engagement, llm, detector, quoted):
     net = Decimal(quoted.snapshot["totals"]["net"])
     assert (figures("pipeline"), figures("value")) == ({"survey": 1}, {"survey": net})
     for model in (llm, detector):
@@ -42,7 +43,7 @@ def test_stages_and_quotes_keep_the_pipeline(people, engagement, llm, detector, 
 
 
 def test_days_are_those_of_the_estimate_in_force_and_of_entries_that_count(
-        people, engagement, llm, detector, estimate):  # noqa: F811
+        people, engagement, llm, detector, estimate):
     assert figures("planned") == {}
     estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)
     likely = sum(line.likely for line in estimate.lines.all())

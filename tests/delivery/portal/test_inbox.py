@@ -10,13 +10,12 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from assessments.models import Confirmation, CriteriaSet
-from assessments.services import load_standard_definitions
 from delivery.acceptance.models import Condition, Review, Signer
 from delivery.next_steps import inbox_items
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT, OVERDUE, SOON, InboxContext
 from delivery.planning.board import matching, rows_of
 from delivery.planning.models import Task
-from delivery.planning.services import changes, control, plans
+from delivery.planning.services import control, plans
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.reports.approvals import approval_chain
@@ -24,17 +23,12 @@ from delivery.reports.models import ApprovalTurn, Document
 from delivery.reports.transitions import TRANSITIONS
 from engagements import services
 from engagements.models import (
-    Engagement,
-    Membership,
-    MigratedModel,
     Role,
-    StageRecord,
-    StageTransition,
 )
 from engagements.moves import allowed_moves
 from engagements.stages import Stage, StageState
-from tests.cached_fixtures import cached_fixture
-from workers.models import Job, JobState, Node
+from tests.delivery.portal.conftest import many
+from workers.models import Node
 
 DAY = timedelta(days=1)
 
@@ -42,42 +36,6 @@ DAY = timedelta(days=1)
 def board(user, params, now=None):
     """The rows of the board that fit a filter."""
     return rows_of(matching(user, params, now), now)
-
-
-def submit_survey(people, model):
-    record = model.stages.get(stage="survey")
-    for move in ("start", "submit"):
-        services.move_stage(actor=people[Role.CONSULTANT], record=record, move=move)
-    return record
-
-
-@pytest.fixture
-@cached_fixture
-def busy(people, engagement, llm, detector):
-    """One of everything that can wait for somebody."""
-    load_standard_definitions()
-    today = timezone.localdate()
-    submit_survey(people, llm)
-    services.move_stage(actor=people[Role.CONSULTANT], move="start",
-                        record=detector.stages.get(stage="survey"))
-    for who, state in ((Role.CONSULTANT, JobState.FAILED), (Role.OPERATOR, JobState.FAILED),
-                       (Role.CONSULTANT, JobState.SUCCEEDED)):
-        Job.objects.create(kind="env.npu_info", engagement=engagement, state=state,
-                           created_by=people[who], finished_at=timezone.now())
-    quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
-    Quote.objects.filter(pk=quote.pk).update(state=Quote.State.IN_REVIEW)
-    for text, due in (("later", today + DAY), ("late", today - DAY)):
-        control.add_todo(actor=people[Role.MANAGER], engagement=engagement, text=text,
-                         owner=people[Role.CONSULTANT], due_on=due)
-    control.add_risk(actor=people[Role.MANAGER], engagement=engagement, title="r",
-                     probability=3, impact=3, owner=people[Role.CONSULTANT], review_on=today)
-    change = changes.create_change(
-        actor=people[Role.CONSULTANT], engagement=engagement, title="c", category="scope",
-        requested_by="x", reason="x", before="x", after="x", effect_on_scope="x",
-        effect_on_schedule="x", effect_on_price="x", effect_on_quality="x",
-        effect_on_criteria="x")
-    changes.submit_change(actor=people[Role.CONSULTANT], change=change)
-    return engagement
 
 
 def test_inbox_of_each_role_in_order_of_urgency(people, busy):
@@ -148,25 +106,6 @@ def test_board_filters(people, busy, params, codes):
     assert {row.model.code for row in rows} == codes
 
 
-def many(people, customer, count, code):
-    """An engagement of `count` models, each with a stage submitted, a task and an issue."""
-    made = Engagement.objects.create(code=code, name=code, customer=customer)
-    for role, user in people.items():
-        Membership.objects.create(engagement=made, user=user, role=role)
-    models = MigratedModel.objects.bulk_create(
-        MigratedModel(engagement=made, code=f"M{n}", name=f"m{n}", position=n)
-        for n in range(count))
-    records = StageRecord.objects.bulk_create(
-        StageRecord(model=model, stage=stage, position=n,
-                    state=StageState.SUBMITTED if n == 0 else StageState.NOT_STARTED)
-        for model in models for n, stage in enumerate(Stage.values))
-    StageTransition.objects.bulk_create(
-        StageTransition(record=record, move="submit", from_state="in_progress",
-                        to_state="submitted", actor=people[Role.CONSULTANT], at=timezone.now())
-        for record in records if record.position == 0)
-    return made
-
-
 def queries_of(client, url) -> int:
     with CaptureQueriesContext(connection, ) as caught:
         assert client.get(url).status_code == 200
@@ -208,7 +147,7 @@ def test_the_rank_of_a_line_and_why(rank, due, since, urgency, reason):
         line = context.item(
             rank, "x", "", "", "", "", due=due if due is None else context.today + due * DAY,
             since=since if since is None else now + since * DAY)
-    assert (line.urgency, line.reason) == (urgency, reason)
+        assert (line.urgency, line.reason) == (urgency, reason)
 
 
 def kinds_of(user) -> list[tuple[int, str]]:

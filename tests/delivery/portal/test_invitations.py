@@ -155,6 +155,18 @@ def test_the_empty_list_reads_back(people):
         assert (row.facts["full_name"], row.facts["username"], row.faults) == ("林悦", "lin", [])
 
 
+def test_a_list_may_name_people_in_english(administrator, people):
+    data = workbook([*HEADINGS, "英文名", "job title (English)", "Organisation (English)"],
+                    ["林悦", "lin@firm.example", "consultant", "迁移公司", "Lin Yue", "Consultant",
+                     "Migration Ltd."])
+    row, = people_rows(io.BytesIO(data), "people.xlsx")
+    page = upload(administrator, data).content.decode()
+    assert all(text in page for text in ("Lin Yue", "Consultant", "Migration Ltd."))
+    person = invite(people, **row.facts)
+    assert (person.full_name_en, person.job_title_en, person.organisation_en) == (
+        "Lin Yue", "Consultant", "Migration Ltd.")
+
+
 def test_api_invites_a_list_or_nobody(administrator):
     person = {"username": "lin", "full_name": "Lin", "email": "lin@firm.example",
               "role": "consultant"}

@@ -27,10 +27,10 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from engagements.stages import Stage
 from tests.delivery.conftest import api_client
-from tests.delivery.planning.conftest import firm  # noqa: F401
-from tests.delivery.planning.test_effort import book, estimate, quoted  # noqa: F401
-from tests.delivery.portal.test_inbox import busy, many  # noqa: F401
+from tests.delivery.planning.test_effort import book
+from tests.delivery.portal.conftest import many
 
+pytestmark = pytest.mark.usefixtures("firm")
 TODAY = timezone.localdate
 
 
@@ -39,7 +39,7 @@ def row_of(engagement, with_money=True):
     return row
 
 
-def test_figures_of_an_engagement(people, engagement, llm, detector, estimate, quoted):  # noqa: F811
+def test_figures_of_an_engagement(people, engagement, llm, detector, estimate, quoted):
     manager = people[Role.MANAGER]
     Engagement.objects.update(ends_on=TODAY() - timedelta(days=3), starts_on=None)
     llm.stages.filter(stage__in=["survey", "design"]).update(state="passed",
@@ -90,7 +90,7 @@ def test_a_failing_criterion_counts_until_it_passes_or_is_waived(llm, engagement
     assert row_of(engagement).failing_criteria == 0
 
 
-def test_costs_and_prices_are_for_whom_they_are(people, client, busy):  # noqa: F811
+def test_costs_and_prices_are_for_whom_they_are(people, client, busy):
     seen = {role: {column.code for column in columns_for(user)} for role, user in people.items()}
     assert {role for role, codes in seen.items() if "margin" in codes} == {
         Role.ADMINISTRATOR, Role.MANAGER}
@@ -122,7 +122,7 @@ def test_strangers_see_nothing_and_everybody_only_his_own(people, stranger, enga
     assert list(portfolio_engagements(stranger, {})) == []
 
 
-def test_thirty_engagements_cost_the_queries_of_three(client, people, engagement, quoted):  # noqa: F811
+def test_thirty_engagements_cost_the_queries_of_three(client, people, engagement, quoted):
     client.force_login(people[Role.MANAGER])
     urls = [reverse("portal:portfolio"), reverse("portal:portfolio_export"),
             reverse("portal:portfolio_charts")]
@@ -157,7 +157,7 @@ def test_the_workbook_holds_the_filtered_rows_and_no_formula(client, people, eng
     assert not rows[1][1].startswith("=")
 
 
-def test_charts_count_what_is_there(people, busy, quoted):  # noqa: F811
+def test_charts_count_what_is_there(people, busy, quoted):
     with override("en"):
         charts = {chart.title: chart for chart in charts_for(people[Role.MANAGER])}
     net = Decimal(quoted.snapshot["totals"]["net"])

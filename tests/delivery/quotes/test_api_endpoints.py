@@ -10,6 +10,7 @@ from delivery.quotes import services
 from delivery.quotes.models import DiscountLimit, Quote
 from engagements.errors import NotAllowed
 from engagements.models import Role
+from engagements.services import add_member, create_engagement
 
 
 def test_payment_and_staffing_are_saved_together(client, people, quote):
@@ -120,3 +121,20 @@ def test_list_filters_by_the_state_of_today(client, people, issued):
     found = client.get(reverse("quotes:list") + "?state=expired").context["page"].object_list
     assert [quote.pk for quote in found] == [issued.pk]
     assert not client.get(reverse("quotes:list") + "?state=issued").context["page"].object_list
+
+
+def test_a_copy_by_api_goes_to_an_engagement_that_its_writer_sees(people, engagement, quote, api,
+                                                                  outside):
+    other = create_engagement(actor=people[Role.MANAGER], code="BK2601", name="另一项目",
+                              customer=engagement.customer)
+    url, asked = f"/api/v1/quotes/{quote.pk}/copies/", {"engagement": other.pk}
+    assert api(Role.SALES).post(url, asked).status_code == 400
+    add_member(actor=people[Role.MANAGER], engagement=other, user=people[Role.SALES])
+    assert outside.post(url, asked).status_code == 404
+    assert api(Role.CONSULTANT).post(url, {"engagement": engagement.pk}).status_code == 403
+    made = api(Role.SALES).post(url, asked)
+    assert (made.status_code, made.json()["engagement"], made.json()["state"]) == (
+        201, other.pk, "draft")
+    assert [(line["code"], line["quantity"]) for line in made.json()["lines"]] == [
+        (line.code, f"{line.quantity}") for line in quote.lines.all()]
+    assert Quote.objects.filter(engagement=other).count() == 1

@@ -8,6 +8,7 @@ import pytest
 from engagements.models import Role
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
 def test_a_quote_s_papers(api, outside, quote, language):
     url = f"/api/v1/quotes/{quote.pk}/{{}}/?language={language}"

@@ -105,6 +105,7 @@ def test_pages_offer_each_step_to_its_people_only(client, people, submitted):
     assert offered() == {(Role.ADMINISTRATOR, "approve"), (Role.MANAGER, "approve")}
 
 
+@pytest.mark.slow
 def test_internal_note_stays_within_the_firm(client, people, submitted, issue):
     services.withdraw_quote(actor=people[Role.SALES], quote=submitted)
     services.update_quote(actor=people[Role.SALES], quote=submitted,

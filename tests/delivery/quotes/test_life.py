@@ -255,6 +255,7 @@ def test_many_lines_cost_no_more_queries(client, people, quote, huge,
     assert answer.context["lines"]["rows"][-1]["number"] == 5000
 
 
+@pytest.mark.slow
 def test_next_version_of_many_lines_is_written_in_bulk(people, huge, issue,
                                                        django_assert_max_num_queries):
     done = issue(huge)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from pypdf import PdfReader
 
+from delivery.documents.models import CompanyProfile
 from delivery.documents.pdf import html_of
 from delivery.quotes import rendering
 from delivery.quotes.models import QuoteLine
@@ -32,6 +33,18 @@ def test_a_quote_of_a_practice_engagement_bears_the_mark(quote, monkeypatch):
     assert "PRACTICE DATA" not in rendering.quote_pdf(quote, "en")
     quote.engagement.has_practice_data = True
     assert "PRACTICE DATA" in rendering.quote_pdf(quote, "en")
+
+
+def test_contacts_and_addresses_stand_in_the_documents_language(quote, monkeypatch):
+    monkeypatch.setattr(rendering, "render_pdf", html_of)
+    customer = quote.engagement.customer
+    customer.contact_name, customer.contact_name_en = "陈国栋", "Chen Guodong"
+    customer.address, customer.address_en = "北京市", "Beijing"
+    CompanyProfile.objects.update(contact_name="何嘉", contact_name_en="He Jia")
+    chinese, english = (rendering.quote_pdf(quote, language) for language in ("zh-hans", "en"))
+    for one, other in (("陈国栋", "Chen Guodong"), ("北京市", "Beijing"), ("何嘉", "He Jia")):
+        assert (one in chinese, other in chinese) == (True, False)
+        assert (one in english, other in english) == (False, True)
 
 
 @pytest.mark.slow

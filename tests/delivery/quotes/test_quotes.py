@@ -159,10 +159,12 @@ def test_workbook_has_formulas_and_no_foreign_ones(people, quote):
     line = quote.lines.first()
     line.name = '=HYPERLINK("http://x")'
     line.save()
-    sheet = load_workbook(io.BytesIO(quote_xlsx(quote, "zh-hans"))).active
+    sheet, terms = load_workbook(io.BytesIO(quote_xlsx(quote, "zh-hans"))).worksheets
     assert sheet["B20"].value == "'=HYPERLINK(\"http://x\")"
     assert sheet["L20"].value == "=ROUND(G20*H20*I20*(1-$C$17),2)"
     assert sheet.protection.sheet
     assert (sheet["G20"].protection.locked, sheet["I20"].protection.locked) == (False, True)
     assert (sheet.print_title_rows, sheet.page_setup.orientation) == ("$19:$19", "landscape")
+    assert (terms.title, terms.print_title_rows, terms.protection.sheet) == (
+        "商务条款", "$1:$1", True)
     assert safe_text("普通文字") == "普通文字"

@@ -65,8 +65,8 @@ def test_what_was_reviewed_is_what_is_issued(draft, people, delivered):
     delivered.save()
     frozen = services.issue_document(actor=people[Role.ADMINISTRATOR], document=document)
     assert frozen.snapshot["engagement"] == document.snapshot["engagement"]
-    assert frozen.snapshot["reviewed_by"]["name"] == "Consultant"
-    assert frozen.snapshot["approved_by"]["name"] == "Administrator"
+    assert frozen.snapshot["reviewed_by"]["name"]["en"] == "Consultant"
+    assert frozen.snapshot["approved_by"]["name"]["en"] == "Administrator"
 
 
 def test_every_step_is_in_the_audit_log(draft, people):
@@ -133,6 +133,7 @@ def test_a_signed_document_is_not_withdrawn(draft, people):
         services.withdraw_document(actor=people[Role.MANAGER], document=document, reason="x")
 
 
+@pytest.mark.slow
 def test_the_page_offers_what_a_person_may_do(draft, people, client):
     def offers(role) -> set[str]:
         client.force_login(people[role])

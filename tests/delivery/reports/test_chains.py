@@ -57,7 +57,7 @@ def test_steps_go_in_order_and_those_of_one_place_together(chain, draft, people)
     with pytest.raises(NotAllowed):
         services.order_issue(actor=people[Role.MANAGER], document=document)
     issued = services.issue_document(actor=people[Role.ADMINISTRATOR], document=document)
-    assert [(row["step"]["en"], row["name"], bool(row["date"]))
+    assert [(row["step"]["en"], row["name"]["en"], bool(row["date"]))
             for row in issued.snapshot["signoffs"]] == [
         ("Technical review", "Consultant", True), ("Commercial co-signature", "Sales", True),
         ("Quality review", "Operator", True), ("Approved by the director", "Administrator", True)]

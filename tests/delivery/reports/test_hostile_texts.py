@@ -21,8 +21,7 @@ from delivery.reports.services import render_jobs
 from engagements.models import Role
 from engagements.services.customers import CUSTOMER_FACTS
 from engagements.text.printable_text import UNPRINTABLE, printable, unprintable_in
-from tests.delivery.reports.services.test_render_jobs import renderer  # noqa: F401  (fixture)
-from tests.delivery.reports.test_kinds import CODES, drafted, planned  # noqa: F401  (fixture)
+from tests.delivery.reports.test_kinds import CODES, drafted
 from tests.document_steps import issued_document, reviewed_document
 
 MARKS = ("\x01", "\x0b", "\x1b[31m", "\x85", "\ud800", "\u202e", "\u2066", "\u2028", "\ufffe",
@@ -57,10 +56,11 @@ def infested(value, text: str, *, is_shown: bool = False):
 
 
 @pytest.fixture
-def snapshot_of(planned, people):  # noqa: F811
+def snapshot_of(planned, people):
     return lambda code: drafted(planned, people, code).snapshot
 
 
+@pytest.mark.slow
 def test_the_page_of_every_kind_is_free_of_them_whatever_the_texts_are(snapshot_of):
     snapshots = {code: snapshot_of(code) for code in CODES}
 
@@ -89,7 +89,7 @@ def test_every_file_of_a_kind_opens_in_spite_of_them(snapshot_of, code):
         assert opened[form](io.BytesIO(write(snapshot, "en")))
 
 
-def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):  # noqa: F811
+def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
     customer = delivered.customer
     customer.name = customer.name_en = "Acme\x01 \u202eLtd"
     customer.save()
@@ -99,7 +99,7 @@ def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
 
 
 def test_what_cannot_be_rendered_is_taken_back_and_its_number_used_again(
-        delivered, people, renderer):  # noqa: F811
+        delivered, people, renderer):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     kept = reviewed_document(draft, people)
     stuck = services.order_issue(actor=people[Role.ADMINISTRATOR], document=kept)

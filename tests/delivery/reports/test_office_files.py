@@ -16,16 +16,16 @@ from delivery.reports.office.word_document import document_docx
 from delivery.reports.office.word_parts import PARTS, grid
 from delivery.reports.office.workbook import document_xlsx
 from engagements.models import Role
-from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
+from tests.delivery.reports.test_kinds import drafted
 
 
 @pytest.fixture
-def word(planned, people):  # noqa: F811
+def word(planned, people):
     return docx.Document(io.BytesIO(document_docx(drafted(planned, people, "SOW").snapshot, "en")))
 
 
 @pytest.fixture
-def book(planned, people):  # noqa: F811
+def book(planned, people):
     snapshot = drafted(planned, people, "HD").snapshot
     snapshot["tables"]["documents"]["rows"] = [
         ["short", "TR-1", "V1.0", "1", "PDF", "0" * 64, "☐"],
@@ -76,7 +76,7 @@ def test_only_the_boxes_to_tick_are_open(book):
     assert [cell.protection.locked for cell in cells] == [True] * 6 + [False]
 
 
-def test_short_tables_stand_below_each_other_on_one_sheet(planned, people):  # noqa: F811
+def test_short_tables_stand_below_each_other_on_one_sheet(planned, people):
     snapshot = drafted(planned, people, "BL").snapshot
     files = snapshot["tables"]["files"]
     files["rows"] = files["rows"][:3]
@@ -91,7 +91,7 @@ def test_short_tables_stand_below_each_other_on_one_sheet(planned, people):  # n
     assert sheet.auto_filter.ref is None
 
 
-def test_a_long_table_has_a_sheet_of_its_own_with_a_filter(planned, people):  # noqa: F811
+def test_a_long_table_has_a_sheet_of_its_own_with_a_filter(planned, people):
     snapshot = drafted(planned, people, "BL").snapshot
     files = snapshot["tables"]["files"]
     files["rows"] = files["rows"][:1] * 9
@@ -101,14 +101,14 @@ def test_a_long_table_has_a_sheet_of_its_own_with_a_filter(planned, people):  # 
     assert book["Raw files"].print_title_rows == "$1:$1"
 
 
-def test_a_blank_cell_of_a_workbook_says_so(planned, people):  # noqa: F811
+def test_a_blank_cell_of_a_workbook_says_so(planned, people):
     snapshot = drafted(planned, people, "BL").snapshot
     book = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
     head, row = (next(book["Baseline sheet"].iter_rows(n, n, values_only=True)) for n in (2, 3))
     assert dict(zip(head, row, strict=True))["Data set"] == "–"
 
 
-def test_the_workbook_of_open_issues_lists_criteria_that_are_not_passed(planned, people):  # noqa: F811
+def test_the_workbook_of_open_issues_lists_criteria_that_are_not_passed(planned, people):
     snapshot = drafted(planned, people, "PL").snapshot
     sheet = openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en"))).worksheets[1]
     row = row_of(sheet, "PL-01")
@@ -116,7 +116,7 @@ def test_the_workbook_of_open_issues_lists_criteria_that_are_not_passed(planned,
     assert sheet.cell(row, 4).value == in_language(snapshot, "en")["issues"][0]["text"]
 
 
-def test_the_workbook_of_criteria_holds_their_definitions(planned, people):  # noqa: F811
+def test_the_workbook_of_criteria_holds_their_definitions(planned, people):
     snapshot = drafted(planned, people, "AC").snapshot
     cells = {cell for sheet in openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
              for row in sheet.iter_rows(values_only=True) for cell in row}
@@ -131,7 +131,7 @@ def test_a_word_file_leaves_no_chapter_to_the_pdf(kind):
     assert parts <= set(PARTS)
 
 
-def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, people):  # noqa: F811
+def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, people):
     snapshot = drafted(planned, people, "PA").snapshot
     snapshot["departures"]["skipped"] = [
         {"model": "PSR", "stage": "Training tuning", "reason": "Inference only", "by": "",
@@ -153,7 +153,7 @@ WITHDRAWN = "WITHDRAWN – this document is no longer in force"
 
 
 @pytest.mark.parametrize("is_withdrawn", [True, False])
-def test_a_word_file_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):  # noqa: F811
+def test_a_word_file_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):
     made = docx.Document(io.BytesIO(document_docx(
         drafted(planned, people, "SOW").snapshot, "en", is_withdrawn=is_withdrawn)))
     heads = [section.header.paragraphs[0].text for section in made.sections]
@@ -162,7 +162,7 @@ def test_a_word_file_says_on_every_page_that_it_is_withdrawn(planned, people, is
 
 
 @pytest.mark.parametrize("is_withdrawn", [True, False])
-def test_a_workbook_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):  # noqa: F811
+def test_a_workbook_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):
     book = openpyxl.load_workbook(io.BytesIO(document_xlsx(
         drafted(planned, people, "BL").snapshot, "en", is_withdrawn=is_withdrawn)))
     heads = [sheet.oddHeader.right.text or "" for sheet in book]
@@ -172,7 +172,7 @@ def test_a_workbook_says_on_every_page_that_it_is_withdrawn(planned, people, is_
 
 @pytest.mark.parametrize(("language", "written"), [("zh-hans", "2025年9月30日\n–"),
                                                    ("en", "2025-09-30\n–")])
-def test_days_in_tables_are_written_as_the_language_writes_them(planned, people, language, written):  # noqa: F811
+def test_days_in_tables_are_written_as_the_language_writes_them(planned, people, language, written):
     snapshot = drafted(planned, people, "PL").snapshot
     with override(language):
         shown = with_worded_days(in_language(snapshot, language))["tables"]["issues"]

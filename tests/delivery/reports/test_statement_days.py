@@ -13,7 +13,7 @@ from delivery.reports.facts.planning import effort_compared
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
 from engagements.models import Role
-from tests.delivery.reports.test_kinds import drafted, planned  # noqa: F401  (fixture)
+from tests.delivery.reports.test_kinds import drafted
 
 PASSAGE = {"AS": "as_effort", "SOW": "sow_effort"}
 
@@ -25,7 +25,7 @@ def sentences(document) -> list[str]:
 
 
 @pytest.fixture
-def quoted(planned, people):  # noqa: F811
+def quoted(planned, people):
     """An accepted quotation with that many person-days more than the estimate says."""
     def quote(more: str) -> Decimal:
         likely = grand_total(current_estimate(planned))["likely"]
@@ -42,13 +42,13 @@ def quoted(planned, people):  # noqa: F811
     return quote
 
 
-def test_without_a_quotation_there_is_nothing_to_compare(planned, people):  # noqa: F811
+def test_without_a_quotation_there_is_nothing_to_compare(planned, people):
     assert effort_compared(Source(drafted(planned, people, "SOW")))["rows"] == []
 
 
 @pytest.mark.parametrize("code", ["AS", "SOW"])
 def test_half_a_day_of_difference_is_explained_or_stops_the_issuing(
-        planned, people, quoted, code):  # noqa: F811
+        planned, people, quoted, code):
     likely = quoted("0.5")
     document = drafted(planned, people, code)
     assert sentences(document) == [
@@ -60,7 +60,7 @@ def test_half_a_day_of_difference_is_explained_or_stops_the_issuing(
     assert sentences(document) == []
 
 
-def test_the_same_effort_needs_no_explanation(planned, people, quoted):  # noqa: F811
+def test_the_same_effort_needs_no_explanation(planned, people, quoted):
     quoted("0")
     document = drafted(planned, people, "SOW")
     assert sentences(document) == []

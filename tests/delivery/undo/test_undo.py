@@ -15,7 +15,7 @@ from delivery.portal.portfolio.saved_views import save_view
 from delivery.undo.actions import ACTIONS
 from engagements import services
 from engagements.audit import audit_log
-from engagements.models import AuditEntry, Membership, Role, StageAssignment
+from engagements.models import AuditEntry, Membership, Role, StageAssignment, StageRecord
 from engagements.stages import Stage, StageMove, StageState
 from engagements.web import undo_note
 from tests.delivery.knowledge.conftest import HCCL, fail, node
@@ -23,6 +23,7 @@ from workers.models import Runtime, RuntimeChoice
 from workers.services import runtimes
 
 __all__ = ["fail", "node"]
+NEXT = re.compile(r'name="next" value="([^"]+)"><button')
 NOTE = re.compile(r'name="note" value="([^"]+)"')
 
 
@@ -38,6 +39,7 @@ class Page:
         answer = self.client.post(reverse(name, args=args), fields, follow=True)
         assert answer.status_code == 200
         self.notes = NOTE.findall(answer.content.decode())
+        self.next_places = NEXT.findall(answer.content.decode())
         return self.notes[0] if self.notes else ""
 
     def undo(self, note: str) -> tuple[bool, str]:
@@ -61,6 +63,10 @@ def manager(client, people) -> Page:
 
 def last_actions(count: int) -> list[str]:
     return list(AuditEntry.objects.values_list("action", flat=True)[:count])
+
+
+def states(records) -> list[str]:
+    return [StageRecord.objects.get(pk=record.pk).state for record in records]
 
 
 def clean() -> bool:
@@ -111,11 +117,55 @@ def test_a_move_that_the_table_leads_back(manager, people, engagement, record):
     assert (record.state, clean()) == (StageState.SKIPPED, True)
 
 
-def test_no_button_where_the_table_does_not_lead_back(manager, engagement, record):
+def test_a_start_and_a_submission(manager, people, engagement, record):
     survey = record.model.stages.get(stage=Stage.SURVEY)
     place = ("engagements:stage_move", engagement.code, "LLM", survey.stage)
-    assert [manager.do(*place, move=move) for move in (StageMove.START, StageMove.SUBMIT)] == [
-        "", ""]
+    for moves, action, before in (
+            ([StageMove.START], "stage.undo_start", StageState.NOT_STARTED),
+            ([StageMove.START, StageMove.SUBMIT], "stage.withdraw", StageState.IN_PROGRESS)):
+        note = [manager.do(*place, move=move) for move in moves][-1]
+        assert manager.undo(note)[0]
+        survey.refresh_from_db()
+        assert (survey.state, survey.submitted_at, last_actions(1)) == (before, None, [action])
+    assert [survey.started_at is None, clean()] == [False, True]
+    assert manager.undo(note)[0] is False
+
+
+def test_no_button_where_the_table_does_not_lead_back(manager, people, engagement, record):
+    accept = record.model.stages.get(stage=Stage.ACCEPT)
+    survey = record.model.stages.get(stage=Stage.SURVEY)
+    for move in (StageMove.START, StageMove.SUBMIT):
+        services.move_stage(actor=people[Role.CONSULTANT], record=survey, move=move)
+    place = ("engagements:stage_move", engagement.code, "LLM")
+    assert [manager.do(*place, survey.stage, move=move, comment="x")
+            for move in (StageMove.SEND_BACK, StageMove.START)] == ["", ""]
+    StageRecord.objects.filter(pk=accept.pk).update(state=StageState.IN_PROGRESS)
+    assert manager.do(*place, accept.stage, move=StageMove.SUBMIT) == ""
+
+
+def test_a_move_of_several_stages(manager, people, engagement, record):
+    other = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
+                               name="y")
+    surveys = [model.stages.get(stage=Stage.SURVEY) for model in (record.model, other)]
+    fields = {"move": StageMove.START, "record": [row.pk for row in surveys], "back": "matrix"}
+    note = manager.do("planning:board_move", **fields)
+    assert manager.undo(note)[0]
+    assert states(surveys) == [StageState.NOT_STARTED] * 2
+    assert last_actions(2) == ["stage.undo_start"] * 2
+    note = manager.do("planning:board_move", **fields)
+    services.move_stage(actor=people[Role.MANAGER], record=surveys[1], move=StageMove.SUBMIT)
+    assert manager.undo(note)[0] is False  # none of them, as one moved on
+    assert states(surveys) == [StageState.IN_PROGRESS, StageState.SUBMITTED]
+    assert clean()
+
+
+def test_some_of_several_stages_moved(manager, people, engagement, record):
+    survey = record.model.stages.get(stage=Stage.SURVEY)
+    note = manager.do("planning:board_move", move=StageMove.START,
+                      record=[survey.pk, record.pk], back="matrix")
+    assert manager.next_places == [f"/engagements/{engagement.code}/#cell-{survey.pk}"]
+    assert manager.undo(note)[0]
+    assert states([survey, record]) == [StageState.NOT_STARTED] * 2
 
 
 def test_a_tick_of_the_checklist(manager, people, engagement, record):

@@ -1,8 +1,10 @@
 """Claims on rows: one worker at a time, renewed, given back, and free again once they expire."""
 
+import threading
 from datetime import timedelta
 
 import pytest
+from django.db import connection, transaction
 from django.utils import timezone
 
 from delivery.notices.models import Dispatch, Event
@@ -45,3 +47,24 @@ def test_release_gives_the_row_back_with_its_new_values(row):
     row.refresh_from_db()
     assert (row.claim_token, row.claimed_until, row.attempts) == ("", None, 2)
     assert Dispatch.objects.unclaimed(now).get() == row
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite locks no single rows")
+def test_a_row_that_another_writes_is_left_out_instead_of_waited_for(row, people):
+    """Waiting claims of several rows, in two orders, would wait for each other."""
+    other = Dispatch.objects.create(event=row.event, recipient=people["sales"],
+                                    due_at=row.due_at)
+    now, found = timezone.now(), []
+
+    def claim():
+        found.append(Dispatch.objects.all().claim(now, HALF_AN_HOUR))
+        connection.close()
+
+    with transaction.atomic():
+        Dispatch.objects.filter(pk=row.pk).update(attempts=1)
+        thread = threading.Thread(target=claim)
+        thread.start()
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+    assert Dispatch.objects.claimed_with(found[0]).get() == other

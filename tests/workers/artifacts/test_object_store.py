@@ -1,9 +1,14 @@
-"""Files in S3-compatible object storage: a server process of somebody else's (moto), by sockets."""
+"""Files in S3-compatible object storage: a server process of somebody else's (moto), by sockets.
+
+With DESK_TEST_S3 the address of another store, which knows the key `testing`, `testing`.
+"""
 
 import hashlib
 import os
+import secrets
 import subprocess
 import sys
+import threading
 import time
 import urllib.request
 from base64 import b64encode
@@ -16,13 +21,16 @@ from botocore.exceptions import ClientError
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 from django.utils import timezone
 
+from delivery.operation.audit_archiving import archive_old
 from delivery.operation.evidence_locks import lock_evidence
 from delivery.operation.models import DamagedFile, EvidenceLock
 from delivery.operation.stored_file_checks import walk_everything
 from delivery.reports.models import Document
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from tests.ports import free_port
 from workers import services
@@ -30,13 +38,16 @@ from workers.artifacts.artifact_store import is_intact, store_file
 
 LOG = b"".join(
     b" iteration %8d/     100 | lm loss: %.6E |\n" % (step, 10 / step) for step in range(1, 101))
-BUCKET = "artifacts"
+OTHER_STORE = os.environ.get("DESK_TEST_S3", "")
 DAYS = 10
 
 
 @pytest.fixture(scope="module")
 def server():
     """The address of a server process."""
+    if OTHER_STORE:
+        yield OTHER_STORE
+        return
     port = free_port()
     with subprocess.Popen(
             [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
@@ -60,15 +71,19 @@ def bucket(server, settings, monkeypatch):
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    reset = urllib.request.Request(f"{server}/moto-api/reset", method="POST")
-    urllib.request.urlopen(reset).close()
     client = boto3.client("s3", endpoint_url=server)
-    client.create_bucket(Bucket=BUCKET, ObjectLockEnabledForBucket=True)
+    name = f"artifacts-{secrets.token_hex(8)}"
+    client.create_bucket(Bucket=name, ObjectLockEnabledForBucket=True)
     settings.STORAGES = {**settings.STORAGES, "default": {
         "BACKEND": "workers.artifacts.object_storage.ObjectStorage",
-        "OPTIONS": {"bucket_name": BUCKET, "endpoint_url": server, "file_overwrite": False,
+        "OPTIONS": {"bucket_name": name, "endpoint_url": server, "file_overwrite": False,
                     "max_memory_size": 2**20}}}
     return client
+
+
+def own() -> str:
+    """The name of the test's bucket."""
+    return default_storage.bucket_name
 
 
 @pytest.fixture
@@ -83,7 +98,7 @@ def uploaded(people, engagement):
 
 def test_upload_is_stored_read_and_given_back(bucket, people, engagement, client):
     artifact = uploaded(people, engagement)
-    [entry] = bucket.list_objects_v2(Bucket=BUCKET)["Contents"]
+    [entry] = bucket.list_objects_v2(Bucket=own())["Contents"]
     assert (entry["Key"], entry["Size"]) == (artifact.file.name, len(LOG))
     assert artifact.readings.get().values["loss"]["points"] == 100
     client.force_login(people["consultant"])
@@ -93,7 +108,7 @@ def test_upload_is_stored_read_and_given_back(bucket, people, engagement, client
 
 def test_the_store_keeps_the_sha256_that_it_compared(bucket, people, engagement):
     artifact = uploaded(people, engagement)
-    kept = bucket.head_object(Bucket=BUCKET, Key=artifact.file.name, ChecksumMode="ENABLED")
+    kept = bucket.head_object(Bucket=own(), Key=artifact.file.name, ChecksumMode="ENABLED")
     assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(LOG).digest()).decode()
 
 
@@ -101,9 +116,9 @@ def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagemen
     content = os.urandom(20 * 2**20)
     first, second = (store_file(stream=BytesIO(content), name=name, engagement=engagement)
                      for name in ("a.bin", "b.bin"))
-    [entry] = bucket.list_objects_v2(Bucket=BUCKET)["Contents"]
+    [entry] = bucket.list_objects_v2(Bucket=own())["Contents"]
     assert (entry["Size"], entry["ETag"].strip('"').partition("-")[2]) == (len(content), "3")
-    assert len(bucket.list_object_versions(Bucket=BUCKET)["Versions"]) == 1
+    assert len(bucket.list_object_versions(Bucket=own())["Versions"]) == 1
     assert first.file.name == second.file.name == entry["Key"]
     assert hashlib.sha256(b"".join(default_storage.pieces(entry["Key"]))).hexdigest() == (
         first.sha256)
@@ -112,12 +127,12 @@ def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagemen
 def test_file_changed_or_removed_in_the_bucket_is_noticed(bucket, people, engagement):
     artifact = uploaded(people, engagement)
     assert is_intact(artifact)
-    bucket.put_object(Bucket=BUCKET, Key=artifact.file.name, Body=LOG.replace(b"1", b"2"))
+    bucket.put_object(Bucket=own(), Key=artifact.file.name, Body=LOG.replace(b"1", b"2"))
     assert not is_intact(artifact)
     found = []
     walk_everything(now=timezone.now(), found=found.append)
     assert [(row.name, row.fault) for row in found] == [(artifact.file.name, "changed")]
-    bucket.delete_object(Bucket=BUCKET, Key=artifact.file.name)
+    bucket.delete_object(Bucket=own(), Key=artifact.file.name)
     walk_everything(now=timezone.now(), found=found.append)
     assert found[-1].fault == DamagedFile.Fault.MISSING
 
@@ -126,14 +141,14 @@ def test_file_changed_or_removed_in_the_bucket_is_noticed(bucket, people, engage
 def test_what_was_issued_is_locked_and_nothing_else(bucket):
     issued = default_storage.save("documents/2026/01/FA-1.pdf", ContentFile(b"%PDF"))
     draft = default_storage.save("sha256/ab/abc", ContentFile(b"draft"))
-    held = bucket.head_object(Bucket=BUCKET, Key=issued)
+    held = bucket.head_object(Bucket=own(), Key=issued)
     left = held["ObjectLockRetainUntilDate"] - timezone.now()
     assert (held["ObjectLockMode"], round(left / timedelta(days=1))) == ("GOVERNANCE", DAYS)
-    assert "ObjectLockMode" not in bucket.head_object(Bucket=BUCKET, Key=draft)
+    assert "ObjectLockMode" not in bucket.head_object(Bucket=own(), Key=draft)
     with pytest.raises(ClientError, match="AccessDenied"):
-        bucket.delete_object(Bucket=BUCKET, Key=issued, VersionId=held["VersionId"])
+        bucket.delete_object(Bucket=own(), Key=issued, VersionId=held["VersionId"])
     default_storage.delete(issued)  # hides the newest version; the bytes stay
-    [version] = bucket.list_object_versions(Bucket=BUCKET, Prefix=issued)["Versions"]
+    [version] = bucket.list_object_versions(Bucket=own(), Prefix=issued)["Versions"]
     assert version["VersionId"] == held["VersionId"]
 
 
@@ -151,9 +166,9 @@ def test_raw_files_are_locked_when_their_document_is_issued(bucket, people, enga
     assert lock_evidence(now=now) == 1
     assert lock_evidence(now=now) == 0  # once
     assert EvidenceLock.objects.get().files == 1
-    held = bucket.head_object(Bucket=BUCKET, Key=artifact.file.name)
+    held = bucket.head_object(Bucket=own(), Key=artifact.file.name)
     assert held["ObjectLockRetainUntilDate"] == (now + timedelta(days=DAYS)).replace(microsecond=0)
-    assert "ObjectLockMode" not in bucket.head_object(Bucket=BUCKET, Key=other.file.name)
+    assert "ObjectLockMode" not in bucket.head_object(Bucket=own(), Key=other.file.name)
 
 
 def test_a_longer_lock_stays(bucket, settings):
@@ -161,14 +176,54 @@ def test_a_longer_lock_stays(bucket, settings):
     later = (now + timedelta(days=99)).replace(microsecond=0)
     default_storage.lock(name, later)
     default_storage.lock(name, now + timedelta(days=1))
-    assert bucket.head_object(Bucket=BUCKET, Key=name)["ObjectLockRetainUntilDate"] == later
+    assert bucket.head_object(Bucket=own(), Key=name)["ObjectLockRetainUntilDate"] == later
 
 
 def test_a_bucket_without_object_lock_is_told(bucket, server):
     assert default_storage.fault_of_lock() == ""
-    bucket.create_bucket(Bucket="plain")
-    default_storage.bucket_name = "plain"
+    plain = f"plain-{own()}"
+    bucket.create_bucket(Bucket=plain)
+    default_storage.bucket_name = plain
     assert "does not exist" in default_storage.fault_of_lock()
+
+
+def test_the_bucket_is_created_once_and_can_lock(bucket, capsys):
+    default_storage.bucket_name = f"made-{own()}"
+    for language, told in (("en", "Bucket {} created with object lock."),
+                           ("en", "Bucket {} is there."), ("zh-hans", "存储桶 {} 已存在。")):
+        call_command("create_bucket", language=language)
+        assert capsys.readouterr().out == told.format(own()) + "\n"
+    assert default_storage.fault_of_lock() == ""
+
+
+@pytest.fixture
+def silent_store(bucket, settings):
+    """The bucket's name, at an address where nothing listens."""
+    options = settings.STORAGES["default"]["OPTIONS"]
+    settings.STORAGES = {**settings.STORAGES, "default": {
+        **settings.STORAGES["default"],
+        "OPTIONS": {**options, "endpoint_url": f"http://127.0.0.1:{free_port()}"}}}
+    return options["bucket_name"]
+
+
+def test_a_store_that_does_not_answer_is_a_sentence(silent_store):
+    with pytest.raises(CommandError, match=f"Bucket {silent_store}: Could not connect"):
+        call_command("create_bucket", language="en")
+
+
+def test_a_store_that_starts_is_waited_for(silent_store, server, capsys, monkeypatch):
+    def starts(_seconds):
+        default_storage.endpoint_url = server
+        default_storage._connections = threading.local()
+
+    monkeypatch.setattr("time.sleep", starts)
+    call_command("create_bucket", wait=60, language="en")
+    assert capsys.readouterr().out == f"Bucket {silent_store} is there.\n"
+
+
+def test_no_bucket_without_object_storage():
+    with pytest.raises(CommandError, match="DESK_ARTIFACT_BUCKET is not set"):
+        call_command("create_bucket", language="en")
 
 
 def test_too_large_upload_is_refused_and_leaves_nothing(settings, people, engagement):
@@ -176,3 +231,15 @@ def test_too_large_upload_is_refused_and_leaves_nothing(settings, people, engage
     with pytest.raises(InvalidInput, match=r"train\.log"):
         uploaded(people, engagement)
     assert not engagement.artifacts.exists()
+
+
+@pytest.mark.usefixtures("_locked")
+def test_an_archive_of_the_audit_log_is_locked_and_read_from_the_bucket(bucket, people):
+    at = timezone.now() + timedelta(days=90)
+    audit_log.record(actor=None, action="user.logout", target=people["manager"])
+    [archive] = archive_old(now=at, days=1)
+    held = bucket.head_object(Bucket=own(), Key=archive.file.name)
+    assert held["ObjectLockMode"] == "GOVERNANCE"
+    assert list(audit_log.findings()) == []
+    bucket.put_object(Bucket=own(), Key=archive.file.name, Body=b"")
+    assert [one.problem for one in audit_log.findings()] == ["unreadable"]

@@ -9,6 +9,7 @@ from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from workers import services
 from workers.artifacts.artifact_store import read_artifacts, store_file
+from workers.models import Artifact, ReadingRequest
 from workers.readers.training.csv_log import CsvLogReader
 
 pytestmark = pytest.mark.django_db
@@ -29,15 +30,25 @@ def versions(artifact):
 
 
 def test_both_results_stay(people, artifact):
-    assert services.read_again(actor=people[Role.CONSULTANT], artifact=artifact) is True
+    services.read_again(actor=people[Role.CONSULTANT], artifact=artifact)
     assert versions(artifact) == [CsvLogReader.version, "0"]
-    assert services.read_again(actor=people[Role.CONSULTANT], artifact=artifact) is False
-    entry = AuditEntry.objects.filter(action="artifact.read_again").earliest("pk")
-    assert (entry.target_id, entry.data) == (str(artifact.pk), {"new_readings": 1})
+    services.read_again(actor=people[Role.CONSULTANT], artifact=artifact)
+    entries = AuditEntry.objects.filter(action="artifact.read_again").order_by("pk")
+    assert [(entry.actor, entry.target_id, entry.data) for entry in entries] == [
+        (people[Role.CONSULTANT], str(artifact.pk), {"new_readings": new}) for new in (1, 0)]
 
 
 def test_a_changed_file_is_not_read(people, artifact):
-    artifact.sha256 = "0" * 64
+    Artifact.objects.filter(pk=artifact.pk).update(sha256="0" * 64)
+    services.read_again(actor=people[Role.CONSULTANT], artifact=artifact)
+    asked = ReadingRequest.objects.get(artifact=artifact)
+    assert (asked.state, asked.refusal_code) == ("refused", "file_changed")
+    assert versions(artifact) == ["0"]
+
+
+@pytest.mark.workers_read
+def test_a_file_that_is_being_read_is_not_asked_for_again(people, artifact):
+    services.read_again(actor=people[Role.CONSULTANT], artifact=artifact)
     with pytest.raises(WrongState):
         services.read_again(actor=people[Role.CONSULTANT], artifact=artifact)
 

@@ -75,6 +75,17 @@ def test_nobody_starts_before_the_one_ahead_nor_when_an_overdue_job_ends(wait):
     assert [card_queue.expected_start(job, later) for job in waiting] == [None] * 3
 
 
+def test_a_job_that_tells_its_progress_ends_by_it_not_by_its_kind(wait):
+    now = timezone.now()
+    wait(state=JobState.SUCCEEDED, started_at=now, finished_at=now + timedelta(seconds=20))
+    running = wait(state=JobState.RUNNING, started_at=now - timedelta(minutes=10),
+                   progress_done=100, progress_total=300)
+    usual = UsualDurations([running])
+    assert card_queue.expected_end(running, usual, now) == now + timedelta(minutes=20)
+    running.progress_done = 300
+    assert card_queue.expected_end(running, usual, now) is None
+
+
 def test_usual_duration_is_the_median_of_past_runs(wait):
     now = timezone.now()
     for minutes in (1, 2, 30):

@@ -76,7 +76,7 @@ def test_logs_are_followed_over_rotation_and_kept(job, client, people):
     assert "abcdefgh12345678" not in texts(job)["logs/中 文.log"]
     job.refresh_from_db()
     assert (job.last_loss, job.progress_done, job.progress_total) == (3.0, 2, 4)
-    assert [line.title.endswith("logs/train.log") for line in progress.series_lines(job)] == [True]
+    assert [line.title.endswith("logs/train.log") for line in progress.series_charts(job)] == [True]
     (job.folder / "go1").touch()
     poll_until(job, lambda: "loss: 1.0" in texts(job)["logs/train.log"]
                and texts(job)["logs/copied.log"].endswith("2\n"))

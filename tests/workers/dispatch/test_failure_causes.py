@@ -143,6 +143,7 @@ def test_values_of_a_job_of_strangers_are_not_copied(queue, client, stranger, pe
 
 # Time limits and absent nodes -------------------------------------------------------
 
+@pytest.mark.slow
 def test_a_job_at_its_limit_keeps_the_limit_as_headline_and_tells_the_cause(queue, page):
     """One rank has died, the other waits: the log knows why, and our own stop is not the cause."""
     job = queue("echo 'ModuleNotFoundError: No module named \"apex\"'; "

@@ -36,6 +36,7 @@ def test_jobs_of_a_node_travel_together_and_stay_apart(queue, node, ssh_server):
     assert jobs[-1].artifacts.get(name="a.txt").file.read() == b"abc"
 
 
+@pytest.mark.slow
 def test_a_long_log_is_fetched_to_its_end_before_the_job_ends(queue, node):
     jobs = [queue("head -c 2000000 /dev/zero | tr '\\0' x; echo; echo end; exit 0"),
             queue("seq 200000")]
@@ -69,6 +70,7 @@ def test_what_ends_at_once_is_finished_by_the_visit_that_starts_it(queue, node):
     assert all(job.started_at and job.remote["pid"] for job in found)
 
 
+@pytest.mark.slow
 def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
     first, waiting, free = queue("sleep 30", cards=8), queue("true", cards=1), queue("sleep 1")
     node_polling.poll_nodes([node.pk])

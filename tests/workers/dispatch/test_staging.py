@@ -100,6 +100,7 @@ def test_what_no_job_asks_for_any_more_is_removed(queue, engagement, servers, no
     assert list(kept.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_output_of_a_job_becomes_the_input_of_one_on_another_node(queue, servers):
     make = f'mkdir -p "out/{Path(ODD).parent}" && printf x > "out/a b" && ln -s /etc out/link'
     source = runner.drive(queue("/etc/hostname", make, node=0))
@@ -139,6 +140,7 @@ def test_links_out_of_the_allowed_folders_and_other_paths_are_refused(
             queue(wrong)
 
 
+@pytest.mark.slow
 def test_a_cut_transfer_goes_on_where_it_ended(queue, engagement, monkeypatch):
     data = bytes(range(256)) * 40_000
     pk = stored(engagement, "big.bin", data)
@@ -158,6 +160,7 @@ def test_a_cut_transfer_goes_on_where_it_ended(queue, engagement, monkeypatch):
     assert 0 < offsets[1] < len(data)
 
 
+@pytest.mark.slow
 def test_cancel_ends_a_slow_transfer_and_the_limit_is_kept(
         queue, engagement, nodes, people, monkeypatch):
     node_edits.edit_node(actor=people["operator"], node=nodes[1], transfer_mbit=8)
@@ -180,6 +183,7 @@ def test_cancel_ends_a_slow_transfer_and_the_limit_is_kept(
     assert 0 < job.inputs.get().arrived < 60_000_000
 
 
+@pytest.mark.slow
 def test_a_source_that_does_not_answer_is_waited_for(queue, servers, nodes):
     source = runner.drive(queue("/etc/hostname", "echo x > out.txt", node=0))
     servers[0].stop()

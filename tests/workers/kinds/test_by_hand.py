@@ -99,7 +99,7 @@ def test_a_rank_without_a_timeline_is_named(judge):
     judgement = judge("perf.trace_folder",
                       {**files, "insight.report.json": json.dumps(report).encode()})
     assert (judgement.is_success, said(judgement)) == (
-        False, "1 of 2 ranks have no timeline: rank1_ascend_pt.")
+        False, "1 of 2 ranks has no timeline: rank1_ascend_pt.")
 
 
 def test_calibration_goes_through_atc():

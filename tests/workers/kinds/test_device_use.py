@@ -38,6 +38,7 @@ def test_a_session_of_its_own_is_watched_too(run, tmp_path):
     assert answer.stdout.startswith("desk: device gpu 1: process ")
 
 
+@pytest.mark.slow
 def test_a_process_that_npu_smi_lists_without_its_name_is_found(run, tmp_path):
     tool = tmp_path / "npu-smi"
     tool.write_text('#!/bin/sh\necho "| 2       0         | $(cat pid)    |         | 57 |"\n'

@@ -73,6 +73,7 @@ def test_every_word_arrives_as_it_is(run, server, node, words):
         assert "usage" in log.lower()
 
 
+@pytest.mark.slow
 def test_a_script_is_kept_and_judged_by_what_was_named(run):
     script = "#!/bin/bash\r\nmkdir -p '结果 目录'\r\necho \"$1\" > '结果 目录/a b.json'\r\n" \
              "echo 'epoch 3 finished in 2 s'\r\nexit 3\r\n"
@@ -85,7 +86,7 @@ def test_a_script_is_kept_and_judged_by_what_was_named(run):
             "The command ended with status 3, the log holds “epoch 3 finished in 2 s”, and it left "
             "“结果 目录/a b.json” (1 files “结果*/*.json”). Whether they are right was not looked "
             "at; "
-            "collected: 1 files, 0 of a known format.")
+            "collected: 1 file, 0 of a known format.")
     kept = job.artifacts.get(name="script.sh")
     assert kept.file.read().decode() == script.replace("\r\n", "\n")
     assert run(**{**named, "status": 0}).state == JobState.FAILED

@@ -68,8 +68,8 @@ def test_points_are_told_by_lengths_and_concurrency(judge):
         (16, 8, 1), (16, 8, 4)]
     assert said(judgement).startswith("2 points, 8 requests, all answered; at most 456.1 tokens")
     shown = benchmark_points.of_job(judgement.results)
-    assert len(shown["charts"]) == 2
-    assert shown["charts"][0]["lines"][0]["name"] == "16/8"
+    assert [chart.x_ticks[-1].text for chart in shown["charts"]] == ["4", "4"]
+    assert [line.name for line in shown["charts"][0].lines] == ["input/output 16/8"]
 
 
 def test_a_point_with_failed_requests_fails(judge):

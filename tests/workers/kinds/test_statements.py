@@ -49,14 +49,14 @@ def test_third_party_mode_counts_its_own_tables(judge):
     judgement = judge("survey.pt_analyse", analysis(THIRD_PARTY), mode="third_party")
     assert judgement.is_success
     assert said(judgement).startswith("2 unsupported, 3 unknown and 0 APIs to be migrated")
-    assert "in 1 files" in said(judgement)
+    assert "in 1 file." in said(judgement)
 
 
 def test_affinity_mode_counts_its_own_table_and_says_what_it_did_not_look_for(judge):
     row = "a.py,1,1,special,input[condition] = value,torch_npu.contrib.function.x"
     judgement = judge("survey.pt_analyse", analysis({"affinity_api_call": [row]}),
                       mode="affinity_apis")
-    assert said(judgement) == ("1 API uses with an affinity API in 1 files. Unsupported APIs were "
+    assert said(judgement) == ("1 API use with an affinity API in 1 file. Unsupported APIs were "
                                "not looked for in this mode.")
 
 
@@ -89,7 +89,7 @@ def test_a_file_that_the_tool_cannot_parse_is_named(judge, code):
             b"completed.\n", b"completed.\n" + mark, 1)
     judgement = judge(code, files)
     assert not judgement.is_success
-    assert said(judgement).startswith("1 of 2 files were not analysed (old.py)")
+    assert said(judgement).startswith("1 of 2 files was not analysed (old.py)")
 
 
 TF = "report/report_npu_20261123193511/"
@@ -111,7 +111,7 @@ def tf_scan(**reports: bytes) -> dict[str, bytes]:
     {"failed_report": b"Finish conver file: a.py\n\n/b.py:7, NPU Unsupport API: tf.x\n"}])
 def test_an_unsupported_use_is_found_in_every_layout(judge, reports):
     judgement = judge("survey.tf_scan", tf_scan(**reports))
-    assert said(judgement) == "1 uses of 4 are not supported on the NPU."
+    assert said(judgement) == "1 use of 4 is not supported on the NPU."
 
 
 def test_a_report_of_unknown_layout_is_not_none(judge):
@@ -121,7 +121,7 @@ def test_a_report_of_unknown_layout_is_not_none(judge):
 
 def test_none_names_what_was_searched(judge):
     assert said(judge("survey.tf_scan", tf_scan())) == (
-        "None unsupported among 4 API uses in 1 files; of 0 the support is not known, 0 are "
+        "None unsupported among 4 API uses in 1 file; of 0 the support is not known, 0 are "
         "deprecated; 2 places changed.")
 
 

@@ -102,7 +102,7 @@ def test_torch_npu_s_own_alarms_are_found(judge, line):
     files["log.txt"] += line.encode() + b"\n"
     judgement = judge("acc.asd_run", files, cards=1)
     assert not judgement.is_success
-    assert said(judgement).startswith("1 alarms of the detection, first: ")
+    assert said(judgement).startswith("1 alarm of the detection, first: ")
 
 
 def test_mpirun_starts_one_process_per_card_on_one_node():

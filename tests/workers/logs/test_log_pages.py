@@ -2,9 +2,11 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import translation
 
 from engagements.models import Role
-from workers.logs import live_log, numbered_lines
+from workers.labels.line_charts import line_chart
+from workers.logs import live_log, numbered_lines, progress
 from workers.models import Job, JobState, Node
 
 pytestmark = pytest.mark.django_db
@@ -56,6 +58,34 @@ def test_every_series_of_a_growing_log_is_drawn(failed, people, client):
     live_log.path(failed).write_bytes(lines)
     Job.objects.filter(pk=failed.pk).update(log_stored=len(lines))
     client.force_login(people[Role.CONSULTANT])
-    answer = client.get(reverse("workers:job", args=[failed.pk]))
-    assert [line.last for line in answer.context["series"]] == [4.0, 5.25, 1.5e-05, 805.5]
-    assert answer.content.decode().count("desk-sparkline") == 4
+    answer = client.get(reverse("workers:job", args=[failed.pk]),
+                        headers={"accept-language": "en"})
+    charts = answer.context["series"]
+    assert [chart.lines[0].last for chart in charts] == [4.0, 5.25, 1.5e-05, 805.5]
+    assert [tick.text for tick in charts[0].x_ticks] == ["1", "2", "3", "4", "5"]
+    assert [tick.text for tick in charts[0].y_ticks] == ["4", "5", "6", "7", "8"]
+    assert charts[2].y_title == "Learning rate (× 10⁻⁵)"
+    assert [tick.text for tick in charts[2].y_ticks] == ["1.1", "1.2", "1.3", "1.4", "1.5"]
+    page = answer.content.decode()
+    assert page.count("<polyline") == 4
+    assert 'aria-label="Loss: Step 1 to 5, from 8 to 4; lowest 4, highest 8"' in page
+
+
+@pytest.mark.parametrize(("lines", "axis", "first"), [
+    ("{'loss': 3.0}\n{'loss': 2.0}\n", "Entry in the log", "1"),
+    ("step 9/20 loss: 3.0\nstep 1/20 loss: 2.0\n", "Entry in the log", "1"),
+    ("elapsed time per iteration (ms): 7.5 | iteration: 40 | loss: nan\n"
+     "global_step=50, loss=2.0\nIter [60/90] loss: 1.0\n", "Step", "50")])
+def test_steps_are_on_the_axis_where_every_line_tells_them(failed, lines, axis, first):
+    live_log.path(failed).write_bytes(lines.encode())
+    failed.log_stored = len(lines)
+    with translation.override("en"):
+        [chart] = progress.series_charts(failed)
+    assert (chart.x_title, chart.x_ticks[0].text) == (axis, first)
+    assert len(chart.lines[0].points.split()) == 2
+
+
+def test_chart_of_equal_values_has_an_axis():
+    chart = line_chart("loss", "step", [1, 2, 3], [0.0, 0.0, 0.0])
+    assert [tick.text for tick in chart.y_ticks] == ["-1", "-0.5", "0", "0.5", "1"]
+    assert line_chart("loss", "step", [1], [2.0]) is None

@@ -86,6 +86,7 @@ def test_broken_connection_ends_the_command_but_not_a_detached_job(practice, wor
     os.kill(detached, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_big_file_streams_whole_without_filling_memory(over_ssh, work):
     size = 96 * 1024**2
     (work / "big").write_bytes(os.urandom(1024**2) * (size // 1024**2))
@@ -157,6 +158,7 @@ def test_command_says_where_it_listens_and_stops_on_term(tmp_path):
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_taken_port_is_said_in_one_sentence(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -111,6 +111,7 @@ def test_hanging_training_prints_nothing_more(over_ssh, work):
     over_ssh(go)
 
 
+@pytest.mark.slow
 def test_slow_node_takes_longer(sh):
     def least(fault):
         log = sh(f"PRACTICE_FAULT={fault} practice_train --train-iters 8 --practice-delay 0.01")

@@ -66,6 +66,7 @@ def test_steps_that_are_assumed_are_said_to_be(written, name):
         warning.code for warning in reading.warnings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "line"), [
     ("text_training_log", "step {i}: loss = 2.5\n"),
     ("hf_trainer_console", "{{'loss': 2.5, 'epoch': 0.5, 'step': {i}}}\n"),

@@ -43,7 +43,8 @@ def noise(count, word="shard"):
 
 @pytest.mark.parametrize(("text", "kind"), [
     (NANOGPT, "training_log"), (KERAS, "training_log"), (SERVED, "inference_benchmark")])
-@pytest.mark.parametrize(("before", "after"), [(9_000, 0), (9_000, 9_000), (150_000, 2_000)])
+@pytest.mark.parametrize(("before", "after"), [
+    (9_000, 0), (9_000, 9_000), pytest.param(150_000, 2_000, marks=pytest.mark.slow)])
 def test_what_stands_behind_much_noise_is_found(text, kind, before, after, written):
     began = time.process_time()
     reading = read_file(written(noise(before) + text + noise(after, "file")))

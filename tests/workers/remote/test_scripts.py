@@ -24,7 +24,9 @@ PLACE = Place("jobs", "desk-job-1-1-x")
 SHELLS = [s for s in (["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(s[0])]
 
 
-@pytest.fixture(params=SHELLS, ids=lambda shell: shell[0])
+@pytest.fixture(params=[
+    pytest.param(shell, id=shell[0], marks=[pytest.mark.slow] if shell[0] == "busybox" else [])
+    for shell in SHELLS])
 def run(request, tmp_path):
     """Runs a script as a login on the node would, and returns its output."""
 

@@ -96,6 +96,7 @@ def test_upload_is_judged_and_its_page_links_the_file(client, people, model):
     artifact = services.upload_artifact(
         actor=people["consultant"], engagement=model.engagement, model=model,
         upload=SimpleUploadedFile("result.xlsx", content))
+    artifact.refresh_from_db()
     hits = rule_checks.hits_of(artifact.rules)
     assert sorted((h.rule, h.place, h.source) for h in hits if h.rule == "R-ACC-02") == [
         ("R-ACC-02", "summary: dataset", "result.xlsx:4"),
@@ -159,6 +160,7 @@ def test_damaged_settings_file_is_named(people, engagement):
     artifact = services.upload_artifact(
         actor=people["consultant"], engagement=engagement,
         upload=SimpleUploadedFile("config.json", b'{"task": "tensor", // all of it\n "step": []}'))
+    artifact.refresh_from_db()
     hits = rule_checks.hits_of(artifact.rules)
     assert [(hit.rule, hit.place, hit.artifact) for hit in hits] == [
         ("R-CFG-22", "config.json", artifact.pk)]

@@ -134,6 +134,9 @@ class OmCompare(_Msaccucmp):
         if not values.get("rows"):
             return Judgement(False, gettext_noop("The table holds no row: nothing was compared."))
         facts = {"rows": values["rows"],
-                 "first": str(values.get("first_deviating") or "–")}
+                 "first": str(values.get("first_deviating") or "")}
+        if not facts["first"]:
+            return Judgement(True, gettext_noop(
+                "%(rows)d tensors compared; none deviates."), facts, facts)
         return Judgement(True, gettext_noop(
             "%(rows)d tensors compared; first deviating: %(first)s."), facts, facts)

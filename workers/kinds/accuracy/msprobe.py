@@ -117,9 +117,13 @@ class Compare(JobKind):
                  "nonfinite": sum(_count(values.get("nonfinite")) for values in tables),
                  "unmatched": sum(_count(values.get("unmatched")) for values in tables),
                  "first": str(next(filter(None, (values.get("first_deviating")
-                                                 for values in tables)), None) or "–")}
+                                                 for values in tables)), ""))}
         if not facts["rows"]:
             return Judgement(False, NOTHING_COMPARED, facts)
+        if not facts["first"]:
+            return Judgement(True, gettext_noop(
+                "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
+                "none deviates."), facts, facts)
         return Judgement(True, gettext_noop(
             "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
             "first deviating: %(first)s."), facts, facts)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from workers.models import Card, CardAlarm, Node
+from workers.models import Card, CardAlarm, Job, Node
 from workers.nodes.cards.looks import Look
 
 Kind = CardAlarm.Kind
@@ -81,3 +82,12 @@ def _is_over(alarm: CardAlarm, look: Look, at: datetime) -> bool:
 def told(alarms) -> list[dict]:
     """Alarms with what to do, for a page."""
     return [{"alarm": alarm, "remedy": REMEDIES[Kind(alarm.kind)]} for alarm in alarms]
+
+
+def of_job(job: Job, now: datetime) -> list[CardAlarm]:
+    """Alarms of the job's cards that were open while it ran."""
+    if not (job.node and job.started_at and job.results.get("cards")):
+        return []
+    return list(CardAlarm.objects.filter(
+        Q(cleared_at=None) | Q(cleared_at__gte=job.started_at), node=job.node,
+        card_index__in=job.results["cards"], since__lte=job.finished_at or now))

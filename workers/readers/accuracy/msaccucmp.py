@@ -13,6 +13,7 @@ from collections import Counter
 from typing import Any
 
 from engagements.text.number_parsing import whole_number
+from workers.readers.accuracy.comparison_warnings import comparison_warnings
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
@@ -47,7 +48,9 @@ class MsaccucmpReader(Reader):
         header = [str(cell).strip() for cell in next(table)]
         rows, warnings = records(header, dump_column(header), table)
         values = _values(header, rows)
-        return self.reading(values, warnings=[*warnings, *_warnings(values)])
+        return self.reading(values, warnings=[*warnings, *comparison_warnings(
+            values, nonfinite="overflow or are not finite",
+            unmatched="were not compared (no dump of the operator)")])
 
 
 def dump_column(header: list[str]) -> str:
@@ -174,19 +177,6 @@ def _place(row: Record) -> dict[str, Any]:
         "cosine": metric(row, "CosineSimilarity"),
         "limits_missed": limits_missed(row),
     }
-
-
-def _warnings(values: dict[str, Any]) -> list[ReadingWarning]:
-    warnings = []
-    if values["nonfinite"]:
-        message = f"{values['nonfinite']} rows overflow or are not finite."
-        warnings.append(ReadingWarning("nonfinite_values", message))
-    if values["unmatched"]:
-        message = f"{values['unmatched']} rows were not compared (no dump of the operator)."
-        warnings.append(ReadingWarning("unmatched_operators", message))
-    if not values["rows"]:
-        warnings.append(ReadingWarning("no_rows", "Nothing was compared."))
-    return warnings
 
 
 ADVICE = re.compile(

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from workers.readers.accuracy.comparison_warnings import comparison_warnings
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.csv_rows import csv_header, csv_rows
 from workers.readers.source import ReadError, ReadingWarning
@@ -54,7 +55,8 @@ class MsitCompareReader(Reader):
         rows, warnings = _rows(header, table)
         values = {"form": "msit_llm", "mode": _form(header), "columns": len(header)}
         values |= _values(rows)
-        return self.reading(values, warnings=[*warnings, *_warnings(values)])
+        return self.reading(values, warnings=[*warnings, *comparison_warnings(
+            values, nonfinite="are not finite", unmatched="were not compared")])
 
 
 def _rows(header: list[str], table: Any) -> tuple[list[Row], list[ReadingWarning]]:
@@ -112,16 +114,3 @@ def _values(rows: list[Row]) -> dict[str, Any]:
 
 def _ops(rows: list[Row]) -> list[str]:
     return list(dict.fromkeys(row["op"] for row in rows))[:LISTED]
-
-
-def _warnings(values: dict[str, Any]) -> list[ReadingWarning]:
-    warnings = []
-    if values["nonfinite"]:
-        message = f"{values['nonfinite']} rows are not finite."
-        warnings.append(ReadingWarning("nonfinite_values", message))
-    if values["unmatched"]:
-        message = f"{values['unmatched']} rows were not compared."
-        warnings.append(ReadingWarning("unmatched_operators", message))
-    if not values["rows"]:
-        warnings.append(ReadingWarning("no_rows", "Nothing was compared."))
-    return warnings

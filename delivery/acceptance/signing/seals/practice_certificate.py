@@ -46,10 +46,11 @@ def _read_or_create(path: Path, make) -> bytes:
     return path.read_bytes()
 
 
-def make_pkcs12(password: bytes, *, now: datetime | None = None, name: str = NAME) -> bytes:
+def make_pkcs12(password: bytes, *, now: datetime | None = None, name: str = NAME,
+                key_bits: int = 3072) -> bytes:
     """An RSA key with a self-signed certificate for signing documents, encrypted."""
     now = now or datetime.now(UTC)
-    key = rsa.generate_private_key(public_exponent=65537, key_size=3072)
+    key = rsa.generate_private_key(public_exponent=65537, key_size=key_bits)
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name),
                          x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Delivery Desk")])
     usage = x509.KeyUsage(

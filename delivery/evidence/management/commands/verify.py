@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext, override
+from django.utils.translation import ngettext
 
 from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.acceptance.signing.seals.revocation import load_sources
@@ -20,11 +20,12 @@ from delivery.evidence.verification.verification_report import (
     write_report,
 )
 from engagements.errors import DeskError
+from engagements.management.translated import TranslatedCommand
 
 OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
 
 
-class Command(BaseCommand):
+class Command(TranslatedCommand):
     help = ("Checks an evidence bundle from its raw files; needs no network. The database says who "
             "signed it, unless --certificate does. "
             "With --audit checks this installation's audit log, and bundles against it.")
@@ -32,6 +33,7 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument("bundle", type=Path, nargs="*")
         parser.add_argument("--raw", type=Path,
                             help="folder with raw files that the bundle holds back")
@@ -51,26 +53,26 @@ class Command(BaseCommand):
         parser.add_argument("--resume", action="store_true",
                             help="with --audit: begin behind the entry that was reached last time; "
                                  "what was changed before it is not noticed")
+        parser.add_argument("--archive", type=Path, metavar="DIR",
+                            help="with --audit: folder with copies of the log's archives, read "
+                                 "instead of those in the artifact store")
         parser.add_argument("--report", type=Path, metavar="FILE.html",
                             help="write what was found in the bundles as a page to print")
-        parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
-                            default=settings.LANGUAGE_CODE)
 
-    def handle(self, *args, bundle: list[Path], language: str, audit: bool, **options):
-        with override(language):
-            if not (bundle or audit):
-                raise CommandError(_("Name a bundle, or --audit."))
-            for path in bundle:
-                if not path.is_file():
-                    raise CommandError(_("There is no file %(path)s.") % {"path": path})
-            if audit:
-                self._audit(bundle, options["resume"])
-            else:
-                results = [(path, self._bundle(path, **options)) for path in bundle]
-                if options["report"]:
-                    write_report(options["report"], results)
-                for _path, steps in results:
-                    self._conclude(steps)
+    def handle(self, *args, bundle: list[Path], audit: bool, **options):
+        if not (bundle or audit):
+            raise CommandError(_("Name a bundle, or --audit."))
+        for path in bundle:
+            if not path.is_file():
+                raise CommandError(_("There is no file %(path)s.") % {"path": path})
+        if audit:
+            self._audit(bundle, options["resume"], options["archive"])
+        else:
+            results = [(path, self._bundle(path, **options)) for path in bundle]
+            if options["report"]:
+                write_report(options["report"], results)
+            for _path, steps in results:
+                self._conclude(steps)
 
     def _bundle(self, path: Path, raw: Path | None, trust: list[str], certificate: list[str],
                 crl: list[str], ocsp: list[str], **_options) -> list[CheckStep]:
@@ -93,11 +95,11 @@ class Command(BaseCommand):
             raise CommandError(conclusion(steps), returncode=OPEN)
         self.stdout.write(_("The bundle is good."))
 
-    def _audit(self, bundles: list[Path], goes_on: bool) -> None:
+    def _audit(self, bundles: list[Path], goes_on: bool, folder: Path | None) -> None:
         from delivery.evidence.verification.audit_verification import verify_audit_log
 
         steps = self._print_steps(verify_audit_log(
-            bundles, goes_on=goes_on, told=self._tell_progress))
+            bundles, goes_on=goes_on, folder=folder, told=self._tell_progress))
         failed = sum(not step.is_good for step in steps)
         if failed:
             raise CommandError(_("The audit log was changed; findings: %(n)d.") % {"n": failed})

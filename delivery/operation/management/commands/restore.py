@@ -2,17 +2,22 @@
 
 from pathlib import Path
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from delivery.operation.backup.count_texts import files_text, rows_text
 from delivery.operation.backup.restoring import chosen_backup, restore_backup
 from engagements.errors import DeskError
+from engagements.management.translated import TranslatedCommand
 
 
-class Command(BaseCommand):
+class Command(TranslatedCommand):
     help = "Restores a backup into an empty database and an empty artifact store, and checks it."
     requires_system_checks = ()
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument("folder", type=Path)
         parser.add_argument("--backup", default="", metavar="NAME", help="the newest if left out")
 
@@ -20,11 +25,19 @@ class Command(BaseCommand):
         try:
             chosen = chosen_backup(folder, backup)
             checked = restore_backup(folder, chosen)
-        except (DeskError, OSError) as error:
-            raise CommandError(str(error)) from error
+        except DeskError as error:
+            raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(_("A file cannot be read or written: %(cause)s") % {
+                "cause": error}) from error
         for fault in checked.faults:
-            self.stderr.write(fault)
+            self.stderr.write(str(fault))
         if checked.faults:
-            raise CommandError(f"Restored with {len(checked.faults)} faults; see the lines above.")
-        self.stdout.write(f"Restored {chosen.name}: {sum(checked.manifest['rows'].values())} rows, "
-                          f"{checked.files} files; hashes, audit log and rows are good.")
+            raise CommandError(ngettext(
+                "Restored with %(n)d fault; see the line above.",
+                "Restored with %(n)d faults; see the lines above.", len(checked.faults)) % {
+                "n": len(checked.faults)})
+        self.stdout.write(_("Restored %(name)s: %(rows)s, %(files)s; hashes, audit log and rows "
+                            "are good.") % {
+            "name": chosen.name, "files": files_text(checked.files),
+            "rows": rows_text(sum(checked.manifest["rows"].values()))})

@@ -3,18 +3,21 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext as _
 
 from delivery.operation.backup.keys import put_keys, read_keys
 from delivery.operation.backup.restoring import data_folder
 from engagements.errors import DeskError
+from engagements.management.translated import TranslatedCommand
 
 
-class Command(BaseCommand):
+class Command(TranslatedCommand):
     help = "Puts keys of `backup --keys` into the data folder; run it before `restore`."
     requires_system_checks = ()
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument("file", type=Path)
         parser.add_argument("--replace", action="store_true", help=(
             "keys of this folder that nothing was encrypted with yet are overwritten"))
@@ -29,4 +32,5 @@ class Command(BaseCommand):
             left = put_keys(keys, folder)
         except DeskError as error:
             raise CommandError(error.message) from error
-        self.stdout.write("\n".join([f"The keys are in {folder}.", *left]))
+        self.stdout.write("\n".join([
+            _("The keys are in %(folder)s.") % {"folder": folder}, *left]))

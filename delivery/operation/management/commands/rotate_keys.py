@@ -3,19 +3,27 @@
 from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from delivery.operation import key_rotation
 from engagements.errors import DeskError
+from engagements.management.translated import TranslatedCommand
+from engagements.text.text_joining import following
 
-BY_SETTING = ("{variable} is set in the environment: put the new key there and the old one into "
-              "{old}, then run this command again.")
+
+def by_setting(variable: str, old: str) -> CommandError:
+    return CommandError(_("%(variable)s is set in the environment: put the new key there and the "
+                          "old one into %(old)s, then run this command again.") % {
+        "variable": variable, "old": old})
 
 
-class Command(BaseCommand):
+class Command(TranslatedCommand):
     help = "New keys: of sessions (secret), of node credentials, of the audit log."
 
     def add_arguments(self, parser):
+        super().add_arguments(parser)
         parser.add_argument("which", choices=["secret", "credentials", "audit"])
 
     def handle(self, *args, which: str, **options):
@@ -31,31 +39,34 @@ class Command(BaseCommand):
         if not settings.SECRET_KEY_FALLBACKS:
             kept = key_rotation.new_secret_key()
             if kept is None:
-                raise CommandError(BY_SETTING.format(variable="DESK_SECRET_KEY",
-                                                     old="DESK_SECRET_KEY_FALLBACKS"))
+                raise by_setting("DESK_SECRET_KEY", "DESK_SECRET_KEY_FALLBACKS")
             settings.SECRET_KEY = (kept.parent / "secret-key").read_text().strip()
             settings.SECRET_KEY_FALLBACKS = [old]
-            self.stdout.write(f"The old key is in {kept}.")
+            self.stdout.write(_("The old key is in %(path)s.") % {"path": kept})
         count = key_rotation.encrypt_credentials_anew()
-        self.stdout.write(f"{count} credentials are encrypted anew. Links and sessions of the old "
-                          "key end.")
+        self.stdout.write(ngettext(
+            "%(n)d credential is encrypted anew. Links and sessions of the old key end.",
+            "%(n)d credentials are encrypted anew. Links and sessions of the old key end.",
+            count) % {"n": count})
 
     def _credentials(self) -> None:
         if not settings.CREDENTIAL_KEYS:
-            raise CommandError("Put this key into DESK_CREDENTIAL_KEYS and run the command again "
-                               f"(then keep it as you keep the secret key):\n"
-                               f"{key_rotation.new_credential_key()}")
+            raise CommandError("\n".join((
+                _("Put this key into DESK_CREDENTIAL_KEYS and run the command again (then keep it "
+                  "as you keep the secret key):"), key_rotation.new_credential_key())))
         count = key_rotation.encrypt_credentials_anew()
-        self.stdout.write(f"{count} credentials are encrypted with the first key of "
-                          "DESK_CREDENTIAL_KEYS; the others may be removed.")
+        self.stdout.write(ngettext(
+            "%(n)d credential is encrypted with the first key of DESK_CREDENTIAL_KEYS; the others "
+            "may be removed.",
+            "%(n)d credentials are encrypted with the first key of DESK_CREDENTIAL_KEYS; the "
+            "others may be removed.", count) % {"n": count})
 
     def _audit(self) -> None:
         old, kept = settings.AUDIT_KEY_OLD, None
         if not old:
             old, kept = settings.AUDIT_KEY, key_rotation.new_audit_key()
             if kept is None:
-                raise CommandError(BY_SETTING.format(variable="DESK_AUDIT_KEY",
-                                                     old="DESK_AUDIT_KEY_OLD"))
+                raise by_setting("DESK_AUDIT_KEY", "DESK_AUDIT_KEY_OLD")
             settings.AUDIT_KEY = (kept.parent / "audit-key").read_text().strip()
         try:
             count = key_rotation.seal_audit_log_anew(actor=None, old_key=old)
@@ -63,5 +74,7 @@ class Command(BaseCommand):
             if kept:
                 Path(kept).replace(kept.parent / "audit-key")
             raise
-        self.stdout.write(f"{count} entries are sealed anew."
-                          + (f" The old key is in {kept}." if kept else ""))
+        self.stdout.write(following(
+            ngettext("%(n)d entry is sealed anew.", "%(n)d entries are sealed anew.", count) % {
+                "n": count},
+            kept and _("The old key is in %(path)s.") % {"path": kept}))

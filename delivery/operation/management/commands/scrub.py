@@ -1,29 +1,20 @@
 """Reads every stored file again and says which are damaged and what rests on them."""
 
-from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from delivery.operation.dependents import dependents_of
 from delivery.operation.models import DamagedFile
 from delivery.operation.stored_file_checks import walk_everything
+from engagements.management.translated import TranslatedCommand
 
 
-class Command(BaseCommand):
+class Command(TranslatedCommand):
     help = ("Reads every stored file at once and compares it with the checksum in its row; exit "
             "status 1 where one is damaged. The clock does the same slowly all the time.")
 
-    def add_arguments(self, parser):
-        parser.add_argument("--language", choices=[code for code, _name in settings.LANGUAGES],
-                            default=settings.LANGUAGE_CODE)
-
-    def handle(self, *args, language: str, **options):
-        with override(language):
-            self._walk()
-
-    def _walk(self):
+    def handle(self, *args, **options):
         damaged = []
         walk = walk_everything(now=timezone.now(), found=damaged.append)
         for damage in damaged:

@@ -16,7 +16,7 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.gates import evaluate
 from engagements.models import AuditEntry, Engagement, Role, StageRecord
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.acceptance.conftest import SOON
+from tests.delivery.review_steps import SOON
 
 DUE = SOON
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": DUE, "model": "PSR"}

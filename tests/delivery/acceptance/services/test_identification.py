@@ -264,7 +264,7 @@ def test_the_pages_of_signing(panel, act, client, people):
 
 
 def test_the_api_identifies_and_signs(decided, act, client):
-    from tests.delivery.acceptance.conftest import newest_code
+    from tests.delivery.review_steps import newest_code
 
     client.force_login(act.reviewer)
     url = f"/api/v1/reviews/{decided.pk}/"

@@ -13,7 +13,7 @@ from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.evidence.verification.audit_verification import verify_audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
-from tests.delivery.acceptance.conftest import SHORT
+from tests.delivery.review_steps import SHORT
 
 
 def scan() -> SimpleUploadedFile:

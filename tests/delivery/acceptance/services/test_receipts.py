@@ -65,7 +65,7 @@ def test_a_signed_copy_prints_them(items, review, people, act):
                              keys=[items[0].key])
     act.decide(review)
     [row] = signed_facts(review)["receipts"]
-    assert (row["sha256"], row["who"]) == (items[0].sha256, str(people[Role.REVIEWER]))
+    assert (row["sha256"], row["who"]["en"]) == (items[0].sha256, str(people[Role.REVIEWER]))
 
 
 def test_the_database_keeps_one_receipt(items, review, people):

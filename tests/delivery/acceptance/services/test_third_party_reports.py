@@ -16,7 +16,7 @@ from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Role
-from tests.delivery.acceptance.conftest import SHORT
+from tests.delivery.review_steps import SHORT
 
 GIVEN = {"laboratory": "国家软件测试中心（演练）", "cnas_number": "CNAS L1234",
          "cma_number": "2200 2034 9123", "report_number": "NT-2025-0815",

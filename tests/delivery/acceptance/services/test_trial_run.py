@@ -15,7 +15,7 @@ from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.acceptance.conftest import SOON
+from tests.delivery.review_steps import SOON
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": SOON, "model": "PSR"}
 

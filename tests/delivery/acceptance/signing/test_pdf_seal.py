@@ -25,12 +25,13 @@ from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.pdf_seal import seal
 from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
-from tests.delivery.acceptance.conftest import SHORT
+from tests.delivery.review_steps import SHORT
 
 
 @pytest.fixture(scope="session")
 def firm_p12() -> bytes:
-    return practice_certificate.make_pkcs12(b"firm", name="昇腾迁移交付有限公司")
+    return practice_certificate.make_pkcs12(
+        b"firm", name="昇腾迁移交付有限公司", key_bits=2048)
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.acceptance.signing.seals.pdf_seal import seal
 from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
-from tests.delivery.acceptance.conftest import SHORT
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
+from tests.delivery.review_steps import SHORT
 
 
 @pytest.fixture

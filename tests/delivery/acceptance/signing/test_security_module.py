@@ -18,8 +18,8 @@ from delivery.acceptance.signing.seals.detached_signature import sign_detached
 from delivery.acceptance.signing.seals.pdf_seal import seal
 from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
-from tests.delivery.acceptance.conftest import SHORT
 from tests.delivery.acceptance.signing.local_authorities import key_for, named
+from tests.delivery.review_steps import SHORT
 
 pkcs11 = pytest.importorskip("pkcs11")
 MODULE = Path("/usr/lib/softhsm/libsofthsm2.so")

@@ -9,7 +9,6 @@ from hashlib import sha256
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.utils.translation import override
 
 from assessments.verdicts.verdict import Outcome
@@ -17,8 +16,6 @@ from delivery.acceptance.signing.seals import practice_certificate
 from delivery.evidence.archives.archive import (
     CHECKSUMS,
     SIGNATURE,
-    extract,
-    write_archive,
 )
 from delivery.evidence.services import build_bundle
 from delivery.evidence.verification import bundle_verification
@@ -26,94 +23,21 @@ from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role
-from tests.cached_fixtures import cached_fixture
-from tests.document_steps import issued_document
+from tests.delivery.evidence.bundle.conftest import (
+    bundle_of,
+    failures,
+    failures_but_signature,
+    issue,
+    rewritten,
+    verified,
+)
 
 
-@pytest.fixture(autouse=True)
-def certificate(firm_key):
-    """All bundles here are signed, and checked against this certificate."""
-    return firm_key
-
-
-def issue(engagement, people):
-    return issued_document(reporting.draft_test_report(
-        actor=people[Role.MANAGER], engagement=engagement), people)
-
-
-@pytest.fixture
-@cached_fixture
-def document(delivered, people):
-    """An issued test report."""
-    return issue(delivered, people)
-
-
-@pytest.fixture
-@cached_fixture
-def bundle(document, people):
-    return bundle_of(document, people)
-
-
-def bundle_of(document, people, **options):
-    return build_bundle(actor=people[Role.MANAGER], engagement=document.engagement,
-                        document=document, **options)
-
-
-@pytest.fixture(scope="module")
-def once() -> dict[str, bytes]:
-    """Bundles that were made already: most tests only read or damage a copy."""
-    return {}
-
-
-@pytest.fixture
-def made(request, once, tmp_path):
-    """A bundle on disk."""
-    if "made" not in once:
-        once["made"] = read(request.getfixturevalue("bundle"))
-    return written(tmp_path / "bundle.zip", once["made"])
-
-
-def read(bundle) -> bytes:
-    with bundle.file.open("rb") as stream:
-        return stream.read()
-
-
-def written(path, content: bytes):
-    path.write_bytes(content)
-    return path
-
-
-def failures(path) -> list[str]:
-    with override("en"):
-        return [step.text for step in verify_bundle(path) if not step.is_good]
-
-
-def rewritten(path, change):
-    """The bundle unpacked, changed by `change(files)`, and packed as if by us, without the key."""
-    folder = path.parent / "unpacked"
-    files = {name: member.path for name, member in extract(path, folder).items()}
-    change(files)
-    del files[CHECKSUMS]
-    signature = files.pop(SIGNATURE).read_bytes()
-    with path.open("wb") as target:
-        write_archive(target, files, sign=lambda _sums: signature)
-    return path
-
-
-def failures_but_signature(path) -> list[str]:
-    """What is found by the other checks, as in a bundle that nobody signed."""
-    first, *others = failures(path)
-    assert first == "SHA256SUMS is not what 昇腾迁移交付有限公司 · Delivery Desk signed: " \
-                    "SHA256SUMS.p7s is not valid."
-    return others
-
-
-def test_a_good_bundle_needs_no_database(made, certificate):
-    connection.force_debug_cursor = True
-    before = len(connection.queries_log)
+def test_a_good_bundle_needs_no_database(made, certificate, django_assert_num_queries):
     out = io.StringIO()
-    call_command("verify", str(made), language="en", stdout=out, certificate=[str(certificate)])
-    assert len(connection.queries_log) == before
+    with django_assert_num_queries(0):
+        call_command("verify", str(made), language="en", stdout=out,
+                     certificate=[str(certificate)])
     assert "The bundle is good." in out.getvalue()
     assert out.getvalue().count("LLM · loss_") == 2
 
@@ -257,25 +181,6 @@ def test_who_downloads_a_bundle(bundle, people, stranger, client):
 
 # Signed documents, held back files, the index ---------------------------------------------
 
-@pytest.fixture
-def signed_bundle(request, once, tmp_path):
-    """The bundle of a signed acceptance document."""
-    if "signed" not in once:
-        review, act = map(request.getfixturevalue, ("review", "act"))
-        act.decide(review)
-        act.sign_and_seal(review)
-        once["signed"] = read(build_bundle(
-            actor=act.manager, engagement=review.document.engagement, document=review.document))
-    return written(tmp_path / "signed.zip", once["signed"])
-
-
-def verified(path, certificate, **options) -> str:
-    out = io.StringIO()
-    call_command("verify", str(path), language="en", stdout=out, certificate=[str(certificate)],
-                 **options)
-    return out.getvalue()
-
-
 def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle, certificate):
     text = verified(signed_bundle, certificate)
     assert text.count("is valid for the whole file") == 2
@@ -287,7 +192,8 @@ def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
         signed_bundle, certificate, tmp_path):
     from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
 
-    other = pkcs12.load_key_and_certificates(practice_certificate.make_pkcs12(b"x"), b"x")[1]
+    other = pkcs12.load_key_and_certificates(practice_certificate.make_pkcs12(
+        b"x", key_bits=2048), b"x")[1]
     (tmp_path / "other.pem").write_bytes(other.public_bytes(Encoding.PEM))
     assert "issuer not checked" not in verified(signed_bundle, certificate,
                                                 trust=[str(certificate)])
@@ -323,63 +229,6 @@ def test_a_signature_moved_to_other_files_fails(signed_bundle):
 
     assert any("Signature of" in text
                for text in failures_but_signature(rewritten(signed_bundle, change)))
-
-
-@pytest.fixture
-@cached_fixture
-def nameless(document, people):
-    """A bundle whose raw files are only named."""
-    evidence = [row["id"] for row in document.snapshot["evidence"]]
-    made = bundle_of(document, people, withheld=evidence)
-    assert made.withheld == len(evidence)
-    return made
-
-
-@pytest.fixture
-def held_back(delivered, nameless, tmp_path):
-    """That bundle, and a folder that has the raw files."""
-    folder = tmp_path / "confidential"
-    folder.mkdir()
-    for artifact in delivered.artifacts.all():
-        with artifact.file.open("rb") as stream:
-            (folder / f"{artifact.pk}.bin").write_bytes(stream.read())
-    return written(tmp_path / "hashes.zip", read(nameless)), folder
-
-
-def test_only_checksums_of_confidential_files_go_in(held_back):
-    path, _folder = held_back
-    with zipfile.ZipFile(path) as archive:
-        assert [n for n in archive.namelist() if n.startswith("raw/")] == []
-        # Two references with two repeats each, and the run that is judged.
-        assert len(archive.read("WITHHELD").splitlines()) == 7
-        assert b"loss" not in archive.read("WITHHELD")
-    assert failures(path) == []
-
-
-def test_what_could_not_be_recomputed_is_not_called_good(held_back, certificate):
-    path, folder = held_back
-    with pytest.raises(CommandError) as refused:
-        verified(path, certificate)
-    assert refused.value.returncode == 3
-    assert "The bundle is good." in verified(path, certificate, raw=folder)
-
-
-def test_a_wrong_confidential_file_does_not_pass_for_the_right_one(held_back, certificate):
-    path, folder = held_back
-    for file in folder.iterdir():
-        file.write_bytes(file.read_bytes() + b"1,1\n")
-    with pytest.raises(CommandError) as refused:
-        verified(path, certificate, raw=folder)
-    assert refused.value.returncode == 3
-
-
-def test_plain_checksum_tools_agree_with_bundles_of_every_kind(held_back, signed_bundle, tmp_path):
-    for n, path in enumerate((held_back[0], signed_bundle)):
-        folder = tmp_path / f"plain-{n}"
-        zipfile.ZipFile(path).extractall(folder)
-        done = subprocess.run(["sha256sum", "-c", "--strict", CHECKSUMS], cwd=folder, check=False,
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout
 
 
 def test_the_index_needs_nothing_but_the_bundle(made):

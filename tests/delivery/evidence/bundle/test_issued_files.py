@@ -7,7 +7,7 @@ from hashlib import sha256
 from delivery.documents.services.issued_files import store_missing
 from delivery.quotes.services import create_quote
 from engagements.models import Role
-from tests.delivery.evidence.bundle.test_bundle_writer import bundle_of, issue
+from tests.delivery.evidence.bundle.conftest import bundle_of, issue
 
 
 def test_the_bundle_names_what_else_was_issued(delivered, people):

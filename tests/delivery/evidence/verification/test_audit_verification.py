@@ -10,7 +10,7 @@ from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.acceptance.conftest import end_transaction
+from tests.delivery.review_steps import end_transaction
 
 
 @pytest.fixture
@@ -67,6 +67,7 @@ def test_an_edited_head_of_the_chain_is_found(signed, field):
     assert f"After entry {AuditEntry.objects.order_by('pk').last().pk} (" in text
 
 
+@pytest.mark.slow
 def test_one_changed_letter_of_an_issued_snapshot_is_found_and_named(signed):
     """In every part of it, one after the other."""
     document = Document.objects.get(pk=signed.document_id)

@@ -96,6 +96,7 @@ def test_every_table_and_column_is_decided_on():
             if excluded_columns(table)} == LEFT_OUT
 
 
+@pytest.mark.slow
 def test_an_edit_of_any_column_is_found_and_named(everything):
     """Of the last row of every table all columns at once; what the database refuses then, as it
     does not fit the rest, is tried again with fewer."""

@@ -39,11 +39,13 @@ def concluded(review, act):
 
 
 @pytest.fixture
+@cached_fixture
 def stored(concluded, act, firm_key):
     return build(concluded, act)
 
 
 @pytest.fixture
+@cached_fixture
 def unsigned(concluded, act):
     """The firm has set no key."""
     return build(concluded, act)
@@ -165,7 +167,8 @@ def test_the_installation_that_stored_it_knows_the_signer(made, stored):
 @pytest.fixture
 def other_signer(settings, tmp_path):
     """Somebody else, whose certificate bears the firm's name."""
-    set_key(settings, tmp_path, practice_certificate.make_pkcs12(b"firm", name=FIRM), "other")
+    set_key(settings, tmp_path, practice_certificate.make_pkcs12(
+        b"firm", name=FIRM, key_bits=2048), "other")
     return load_signer()
 
 
@@ -242,7 +245,7 @@ def test_a_practice_certificate_does_not_sign_what_counts(made, elsewhere):
 
 
 def test_practice_data_is_signed_as_such(practised, act, tmp_path, firm_key):
-    from tests.delivery.evidence.bundle.test_bundle_writer import issue
+    from tests.delivery.evidence.bundle.conftest import issue
 
     document = issue(practised, act.people)
     bundle = build_bundle(actor=act.manager, engagement=practised, document=document)

@@ -26,7 +26,7 @@ def test_a_block_that_some_page_would_tear_begins_a_new_one(rows, breaks):
     for row in range(1, rows + 4):
         sheet.row_dimensions[row].height = 20
     sheet.row_dimensions[HEAD_ROW].height = 0.001
-    keep_together(sheet, [(rows + 1, rows + 3)])
+    keep_together(sheet, [(rows + 1, rows + 3)], HEAD_ROW)
     assert [entry.id for entry in sheet.row_breaks.brk] == breaks
 
 
@@ -47,6 +47,8 @@ def test_sums_stand_on_one_page_however_many_lines_there_are(issued, tmp_path, m
                    timeout=300)
     torn = [path.name for path in tmp_path.glob("*.pdf") if not _on_one_page(path)]
     assert (len(list(tmp_path.glob("*.pdf"))), torn) == (10, [])
+    last = PdfReader(tmp_path / "60-en.pdf").pages[-1].extract_text()
+    assert ("Seal and signature" in last, "Unit price" in last) == (True, False)
 
 
 def _on_one_page(path) -> bool:

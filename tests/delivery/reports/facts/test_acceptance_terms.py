@@ -9,7 +9,6 @@ from delivery.reports.facts.money import money
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Document
 from engagements.models import Role
-from tests.delivery.reports.test_kinds import planned  # noqa: F401  (fixture)
 
 MILESTONES = (("Contract signed", 30, "contract"), ("Provisional", 40, "preliminary"),
               ("Final", 30, "FA"))
@@ -22,7 +21,7 @@ def paid(engagement, kind: str, quoted: dict, language: str = "en") -> list[list
     return [row[:3] for row in in_language(payments(source), language)["rows"]]
 
 
-def test_the_last_payment_takes_the_remainder_as_in_the_quotation(planned, people):  # noqa: F811
+def test_the_last_payment_takes_the_remainder_as_in_the_quotation(planned, people):
     plans.set_milestones(actor=people[Role.MANAGER], plan=planned.plan, rows=[
         {"name": name, "name_en": name, "percent": Decimal(percent), "trigger": trigger}
         for name, percent, trigger in MILESTONES])

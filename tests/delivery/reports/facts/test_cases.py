@@ -45,7 +45,7 @@ def test_a_case_names_data_command_expectation_and_result(delivered, tables):
     assert "bms-01 · cards 0–7" in precondition
     assert "torchrun --nproc_per_node=8 pretrain_gpt.py --seed 1234" in steps
     assert (expected, verdict) == ("< 2 %", "Passed")
-    assert actual.startswith("0.400 %\n400 of 400 steps in common\n1 run judged\n")
+    assert actual.startswith("0.400 %\n100 of 100 steps in common\n1 run judged\n")
     assert raw_name(measured.name, measured.sha256) in actual
 
 

@@ -8,7 +8,7 @@ from delivery.reports.facts.source import Source
 from delivery.reports.models import Document
 from engagements.models import MigratedModel
 from tests.delivery.conftest import stored
-from tests.delivery.reports.test_kinds import drafted, obstacles, planned  # noqa: F401  (fixture)
+from tests.delivery.reports.test_kinds import drafted, obstacles
 from workers.models import StoredReading
 
 ROUTES = {
@@ -66,7 +66,7 @@ def test_a_route_without_an_analysis_says_so(delivered, route):
 
 @pytest.mark.parametrize("code", ["AS", "SOW"])
 @pytest.mark.parametrize("route", ["mindspore", "inference only", "tensorflow"])
-def test_every_route_can_be_issued(planned, people, route, code):  # noqa: F811
+def test_every_route_can_be_issued(planned, people, route, code):
     routed(planned, route)
     if route == "tensorflow":
         analysed(planned, "tf_conversion", {"form": "failed", "apis": {}, "items": []},

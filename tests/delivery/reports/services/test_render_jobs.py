@@ -8,34 +8,13 @@ from django.utils import timezone
 
 from delivery.documents import render_progress
 from delivery.documents.pdf import PdfUnavailableError
-from delivery.reports import registry, services, tasks
+from delivery.reports import services, tasks
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services import render_jobs
 from engagements.errors import DeskError, WrongState
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document, reviewed_document
-
-
-class FakeRenderer:
-    """Stands for the typesetter; counts its runs."""
-
-    def __init__(self):
-        self.runs, self.error = 0, None
-
-    def __call__(self, snapshot, language, signed=None, **more):
-        self.runs += 1
-        if self.error:
-            raise self.error
-        return f"%PDF {language} {snapshot['number']}".encode()
-
-
-@pytest.fixture
-def renderer(monkeypatch) -> FakeRenderer:
-    made = FakeRenderer()
-    monkeypatch.delitem(registry.get("TR").writers, "xlsx")  # two files are enough here
-    monkeypatch.setattr("delivery.reports.rendering.render_document", made)
-    return made
 
 
 @pytest.fixture

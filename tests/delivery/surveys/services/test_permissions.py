@@ -4,6 +4,7 @@ import json
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from delivery.surveys import services
 from delivery.surveys.answer_sheet import Sheet
@@ -111,6 +112,9 @@ def test_steps_to_confirmation(survey, people):
     assert services.confirm_survey(actor=consultant, survey=survey).confirmed_by == consultant
     assert {(record.state, record.transitions.get().actor) for record in surveys.all()} == {
         ("in_progress", consultant)}
+    for language, reason in (("zh-hans", "调研问卷已确认。"), ("en", "The survey is confirmed.")):
+        with override(language):
+            assert surveys.first().transitions.get().localized_comment == reason
     services.reopen_survey(actor=consultant, survey=survey)
     assert Survey.objects.get().confirmed_at is None
     assert set(AuditEntry.objects.filter(action__startswith="survey.").values_list(

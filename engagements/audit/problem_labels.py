@@ -1,0 +1,13 @@
+"""The codes of what is wrong with the log or a row, in the reader's language."""
+
+from django.utils.translation import pgettext_lazy
+
+LABELS = {
+    "changed": pgettext_lazy("audit log", "changed"),
+    "order": pgettext_lazy("audit log", "does not follow the entry before it"),
+    "seal": pgettext_lazy("audit log", "its seal is not valid"),
+    "end": pgettext_lazy("audit log", "entries after it are missing or added"),
+    "missing": pgettext_lazy("audit log", "missing"),
+    "unreadable": pgettext_lazy("audit log", "cannot be read"),
+    "unknown": pgettext_lazy("audit log", "not written by the application"),
+}

@@ -1,3 +1,0 @@
-"""The models of the planning tests."""
-
-from tests.delivery.planning.conftest import detector, llm  # noqa: F401

@@ -1,0 +1,246 @@
+"""The table of all page routes: who may open which, and which only take forms."""
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from engagements.models import Role
+
+OURS = ("people", "portal", "operation", "engagements", "workers", "assessments", "documents",
+        "quotes", "reports", "acceptance", "evidence", "planning", "notices", "surveys",
+        "practice", "knowledge", "undo")
+ADMIN, MANAGER, CONSULTANT, SALES, OPERATOR, REVIEWER = Role.values
+EVERYBODY = frozenset(Role.values)
+FIRM = EVERYBODY - {REVIEWER}
+MANAGERS = frozenset({ADMIN, MANAGER})
+WORKERS = frozenset({ADMIN, MANAGER, CONSULTANT})
+REVIEWERS = frozenset({REVIEWER})
+PRICERS = frozenset({ADMIN, MANAGER, SALES})
+# Routes that answer GET: who gets 200. Everybody else gets 403 or 404.
+READ = {
+    "portal:home": EVERYBODY, "portal:activity": EVERYBODY, "portal:search": EVERYBODY,
+    "people:password": EVERYBODY,
+    "portal:audit": MANAGERS, "practice:practice": frozenset({ADMIN}),
+    "practice:progress": EVERYBODY, "portal:portfolio": FIRM, "portal:portfolio_charts": FIRM,
+    "portal:portfolio_export": FIRM, "portal:help": EVERYBODY, "portal:help_chapter": EVERYBODY,
+    "portal:help_picture": EVERYBODY,
+    "operation:alive": EVERYBODY, "operation:ready": EVERYBODY,
+    "operation:metrics": frozenset(),  # for whoever holds the token
+    "planning:calendar_feed": frozenset(),  # for whoever holds the address
+    "operation:operation": frozenset({ADMIN, OPERATOR}),
+    "operation:files": frozenset({ADMIN, OPERATOR}),
+    "portal:gallery": frozenset(),  # only while developing
+    "engagements:list": EVERYBODY, "engagements:new": MANAGERS,
+    "engagements:engagement": EVERYBODY, "engagements:edit": MANAGERS, "engagements:team": FIRM,
+    "engagements:model_new": MANAGERS, "engagements:model_edit": MANAGERS,
+    "engagements:stage": EVERYBODY, "engagements:stage_comments": WORKERS,
+    "engagements:cell_menu": FIRM,
+    "workers:nodes": FIRM, "workers:node_new": frozenset({ADMIN, OPERATOR}), "workers:node": FIRM,
+    "workers:node_edit": frozenset({ADMIN, OPERATOR}),
+    "workers:calendar": FIRM, "workers:runtimes": FIRM,
+    "workers:runtime_new": frozenset({ADMIN, OPERATOR}),
+    "workers:runtime": frozenset({ADMIN, OPERATOR}),
+    "workers:import_new": frozenset({ADMIN, OPERATOR}),
+    "workers:import": frozenset({ADMIN, OPERATOR}),
+    "workers:login_new": frozenset({ADMIN, OPERATOR}),
+    "workers:login_edit": frozenset({ADMIN, OPERATOR}), "workers:queue": FIRM,
+    "workers:jobs": FIRM, "workers:job": EVERYBODY, "workers:job_log": EVERYBODY,
+    "workers:job_log_lines": EVERYBODY,
+    "workers:job_log_file": EVERYBODY, "workers:job_merged_log": EVERYBODY,
+    "workers:job_log_search": EVERYBODY, "workers:job_further_log": EVERYBODY,
+    "workers:job_further_log_file": EVERYBODY, "workers:job_further_log_search": EVERYBODY,
+    "workers:job_new": frozenset({ADMIN, OPERATOR}),
+    "workers:choose_files": frozenset({ADMIN, OPERATOR}), "workers:node_files": FIRM,
+    "workers:node_archive": frozenset(), "workers:job_archive": frozenset(),
+    "workers:catalogue": FIRM, "workers:kind": FIRM, "workers:chains": FIRM,
+    "workers:job_templates": FIRM,
+    "workers:chain_new": WORKERS, "workers:chain": FIRM, "workers:chain_run": FIRM,
+    "workers:engagement_chains": FIRM,
+    "workers:artifact": EVERYBODY, "workers:artifact_download": EVERYBODY,
+    "workers:artifact_upload": WORKERS, "workers:api_routes": EVERYBODY,
+    "workers:rules": FIRM, "workers:scans": FIRM, "workers:scan": FIRM,
+    "workers:scan_new": WORKERS, "workers:scan_patch": FIRM,
+    "assessments:criteria": EVERYBODY, "assessments:criterion_new": MANAGERS,
+    "assessments:baseline_new": WORKERS, "assessments:definitions": EVERYBODY,
+    "assessments:definition": EVERYBODY, "assessments:criterion": EVERYBODY,
+    "assessments:definition_preview": EVERYBODY, "assessments:baseline": EVERYBODY,
+    "assessments:accuracy": EVERYBODY, "assessments:performance": EVERYBODY,
+    "assessments:human_evaluations": EVERYBODY, "assessments:human_evaluation": EVERYBODY,
+    "assessments:human_evaluation_sheet": EVERYBODY,
+    "assessments:human_evaluation_new": WORKERS,
+    "assessments:model_performance": EVERYBODY, "assessments:round_new": WORKERS,
+    "assessments:definition_new": MANAGERS,
+    "quotes:list": EVERYBODY, "quotes:rate_cards": FIRM, "quotes:engagement": EVERYBODY,
+    "quotes:quote": FIRM, "quotes:terms": PRICERS, "quotes:copy": PRICERS,
+    "quotes:pdf": FIRM, "quotes:xlsx": FIRM, "quotes:compare": FIRM,
+    "quotes:payment": PRICERS, "quotes:conditions": PRICERS, "quotes:line_new": PRICERS,
+    "quotes:line_edit": PRICERS, "quotes:rate_card": FIRM, "quotes:import_new": PRICERS,
+    "quotes:import": PRICERS, "quotes:discount_limits": frozenset({ADMIN}),
+    "documents:company": MANAGERS, "documents:certificates": FIRM,
+    "planning:board": FIRM, "planning:effort": FIRM, "planning:effort_line": WORKERS,
+    "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
+    "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
+    "planning:timesheet": EVERYBODY,
+    "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
+    "planning:baseline_file": EVERYBODY,
+    "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
+    "planning:planned_versions": WORKERS,
+    "planning:control": FIRM, "planning:risk": WORKERS, "planning:risk_new": WORKERS,
+    "planning:issue": WORKERS, "planning:issue_new": WORKERS, "planning:todo_new": WORKERS,
+    "planning:meeting": FIRM, "planning:meeting_new": WORKERS, "planning:meeting_edit": WORKERS,
+    "planning:weekly": FIRM, "planning:cooperation": EVERYBODY,
+    "planning:changes": EVERYBODY, "planning:change": FIRM, "planning:change_new": WORKERS,
+    "planning:change_edit": WORKERS, "planning:proposal_new": REVIEWERS,
+    "planning:proposals": EVERYBODY,
+    "planning:proposal": EVERYBODY, "planning:proposal_convert": WORKERS,
+    "planning:pdf": FIRM,
+    "acceptance:contract_terms": MANAGERS, "acceptance:powers_of_attorney": EVERYBODY,
+    "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
+    "acceptance:regression_runs": EVERYBODY,
+    "acceptance:verify": EVERYBODY,
+    "knowledge:figures": FIRM, "knowledge:cases": FIRM, "knowledge:case": FIRM,
+    "knowledge:case_edit": WORKERS,
+    "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,
+    "reports:deliverables": EVERYBODY, "reports:deliverable_new": MANAGERS,
+    "reports:deliverable": MANAGERS, "reports:deliverable_proof": WORKERS,
+    "reports:problems": FIRM, "reports:progress": FIRM, "reports:texts": MANAGERS,
+    "reports:standard_texts": MANAGERS,
+    "reports:standard_text": MANAGERS, "reports:chains": frozenset({ADMIN}),
+    "reports:chain": frozenset({ADMIN}),
+    "reports:branding_list": frozenset({ADMIN}), "reports:branding_firm": frozenset({ADMIN}),
+    "reports:branding": frozenset({ADMIN}),
+    "notices:inbox": EVERYBODY, "notices:preferences": EVERYBODY, "notices:channels": MANAGERS,
+    "notices:channel_new": MANAGERS, "notices:channel": MANAGERS,
+    "notices:channel_edit": MANAGERS, "notices:mails": MANAGERS, "notices:attempt": MANAGERS,
+    "surveys:overview": EVERYBODY, "surveys:section": EVERYBODY,
+    "surveys:xlsx": EVERYBODY, "surveys:upload": WORKERS | {REVIEWER},
+    "surveys:consequences": FIRM, "surveys:newer_version": WORKERS,
+    "surveys:versions": frozenset({ADMIN}), "surveys:version_file": frozenset({ADMIN}),
+    "surveys:draft": frozenset({ADMIN}), "surveys:draft_question": frozenset({ADMIN}),
+    "surveys:draft_question_new": frozenset({ADMIN}),
+    "people:list": frozenset({ADMIN}), "people:new": frozenset({ADMIN}),
+    "portal:invite": frozenset({ADMIN}), "portal:invite_list": frozenset({ADMIN}),
+    "people:person": frozenset({ADMIN}), "people:duties": frozenset({ADMIN}),
+    "people:own_tokens": EVERYBODY, "people:sign_ins": EVERYBODY,
+    "people:tokens": frozenset({ADMIN}), "portal:password_link": EVERYBODY,
+    "people:customers": FIRM, "people:customer": MANAGERS | {SALES},
+}
+# Answers without a log-in.
+PUBLIC = {"acceptance:verify", "portal:password_link", "operation:alive", "operation:ready"}
+# Routes that only take POST; their services are tested for permissions elsewhere.
+WRITE = {
+    "undo:undo", "portal:view_save", "portal:view_delete", "portal:invite_again",
+    "engagements:member_remove", "engagements:assign", "engagements:stage_move",
+    "engagements:item_tick", "engagements:comment",
+    "engagements:waiver_draft", "engagements:waiver_end",
+    "workers:node_confirm", "workers:node_refetch", "workers:node_maintenance",
+    "workers:import_apply", "workers:import_discard", "workers:import_accept",
+    "workers:import_again", "workers:reservation_end", "workers:quota_set",
+    "workers:runtime_retire", "workers:runtime_choice_new", "workers:runtime_choice_end",
+    "workers:node_install_key",
+    "workers:node_check", "workers:node_try", "workers:login_try", "workers:login_withdraw",
+    "workers:artifact_read_again", "workers:job_cancel", "workers:job_retry",
+    "workers:job_template_rename", "workers:job_template_delete",
+    "workers:chain_start", "workers:chain_resume", "workers:engagement_chain_start",
+    "assessments:criteria_draft", "assessments:criteria_sign", "assessments:criteria_judge",
+    "assessments:criterion_judge", "assessments:criterion_measure",
+    "assessments:criteria_confirm", "assessments:criterion_waive", "assessments:waiver_revoke",
+    "assessments:waiver_sign",
+    "assessments:criterion_accept", "assessments:baseline_confirm", "assessments:baseline_run",
+    "assessments:baseline_explain",
+    "assessments:comparison_index", "assessments:config_propose", "assessments:config_review",
+    "assessments:config_withdraw", "assessments:round_keep", "assessments:round_remove",
+    "assessments:human_evaluation_rate", "assessments:human_evaluation_conclude",
+    "assessments:human_rating_remove",
+    "assessments:criterion_remove", "quotes:new", "quotes:line_add", "quotes:resources_add",
+    "quotes:line_remove", "quotes:version_new", "quotes:move", "quotes:rate_card_close",
+    "quotes:import_confirm", "quotes:import_discard",
+    "acceptance:claim_repair", "acceptance:claim_close",
+    "knowledge:case_retire", "knowledge:case_restore", "knowledge:case_evidence",
+    "reports:deliverables_agreed", "reports:deliverable_reopen",
+    "reports:draft", "reports:issue", "reports:refresh", "reports:discard", "reports:correct",
+    "reports:submit", "reports:review", "reports:send_back", "reports:recall",
+    "people:token_revoke", "people:sign_ins_end", "people:sign_in_end",
+    "people:duty_set", "documents:certificate_remove",
+    "reports:hand_over", "reports:co_sign", "reports:chain_reset",
+    "reports:withdraw", "reports:repeat", "reports:preview_order", "reports:standard_text_preview",
+    "reports:standard_text_reset", "reports:preview_firm", "reports:preview_customer",
+    "acceptance:open", "acceptance:comment", "acceptance:decide", "acceptance:sign",
+    "evidence:bundle_build", "acceptance:identify", "acceptance:decline", "acceptance:signers",
+    "acceptance:notice", "acceptance:deemed", "acceptance:condition_report",
+    "acceptance:condition_close", "acceptance:receipt", "acceptance:comment_resolve",
+    "acceptance:power_of_attorney_end", "acceptance:third_party_report_withdraw",
+    "planning:board_move", "planning:effort_draft", "planning:effort_quote",
+    "planning:effort_approve",
+    "planning:time_remove",
+    "planning:timesheet_submit", "planning:timesheet_answer",
+    "planning:timesheet_withdraw",
+    "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
+    "planning:task_remove", "planning:todo_done", "planning:minutes_share",
+    "planning:minutes_confirm", "planning:weekly_draft",
+    "planning:weekly_refresh", "planning:weekly_freeze", "planning:change_effect",
+    "planning:change_effect_remove", "planning:change_price_scope", "planning:change_move",
+    "planning:proposal_move",
+    "notices:open", "notices:all_read", "notices:channel_switch", "notices:channel_test",
+    "notices:again", "notices:channel_rotate", "notices:channel_replay",
+    "surveys:start", "surveys:move", "surveys:comment", "surveys:upload_apply",
+    "surveys:consequences_apply", "surveys:consequences_decide",
+    "surveys:draft_begin", "surveys:draft_edit", "surveys:draft_end",
+    "surveys:version_new",
+}
+# Charts and files of issued documents: they need measured or issued things, and are tested
+# with them, role by role, in tests/assessments and tests/delivery.
+TESTED_WITH_THEIR_OBJECTS = {
+    "assessments:curve_spec", "assessments:curve_svg", "assessments:curve_range",
+    "assessments:comparison", "assessments:operator", "assessments:overflow",
+    "assessments:config_check", "assessments:performance_chart",
+    "assessments:performance_picture",
+    "reports:preview", "reports:file", "portal:password_choice", "portal:invitation",
+    "acceptance:review", "evidence:bundle", "acceptance:signing", "acceptance:retest",
+    "acceptance:scan", "acceptance:notice_file", "acceptance:power_of_attorney_file",
+    "documents:certificate_file", "acceptance:regression_run",
+    "knowledge:case_new",
+}
+
+
+def routes(resolver=None, namespace="") -> set[str]:
+    """Names of all routes of our namespaces."""
+    found = set()
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLResolver):
+            found |= routes(entry, entry.namespace or namespace)
+        elif isinstance(entry, URLPattern) and entry.name and namespace in OURS:
+            found.add(f"{namespace}:{entry.name}")
+    return found
+
+
+QUERY = {"workers:artifact_upload": "?engagement=EP2501", "workers:scan_new": "?engagement=EP2501"}
+OF_AN_ENGAGEMENT = (
+    "engagements:engagement", "engagements:edit", "engagements:team", "engagements:model_new",
+    "engagements:model_edit", "engagements:stage", "engagements:stage_comments",
+    "engagements:cell_menu", "workers:job", "workers:job_log",
+    "workers:job_log_lines", "workers:job_log_file", "workers:job_merged_log",
+    "workers:job_log_search", "workers:job_further_log", "workers:job_further_log_file",
+    "workers:job_further_log_search",
+    "workers:login_edit", "workers:chain_run", "workers:engagement_chains", "workers:job_archive",
+    "workers:artifact", "workers:artifact_download", "assessments:criteria",
+    "assessments:criterion", "workers:scan", "workers:scan_patch", "assessments:baseline",
+    "workers:api_routes",
+    "assessments:accuracy", "assessments:performance", "assessments:model_performance",
+    "assessments:human_evaluations", "assessments:human_evaluation",
+    "assessments:human_evaluation_sheet", "assessments:human_evaluation_new",
+    "assessments:round_new", "assessments:criterion_new", "assessments:baseline_new",
+    "quotes:engagement", "quotes:quote", "quotes:copy", "quotes:terms", "quotes:pdf", "quotes:xlsx",
+    "quotes:compare", "quotes:payment", "quotes:conditions", "quotes:line_new", "quotes:line_edit",
+    "reports:engagement", "reports:document", "reports:deliverables", "reports:deliverable",
+    "reports:deliverable_new", "reports:deliverable_proof", "acceptance:contract_terms",
+    "acceptance:powers_of_attorney", "acceptance:third_party_reports", "acceptance:warranty",
+    "acceptance:regression_runs", "surveys:overview",
+    "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:consequences",
+    "surveys:newer_version",
+    *(name for name in READ if name.startswith("planning:")
+      and name not in ("planning:board", "planning:costs")),
+)
+# Routes about the person or the firm, which name no row; services refuse with a message.
+WITHOUT_ROW = {"undo:undo", "people:sign_ins_end", "notices:all_read", "portal:view_save",
+               "reports:standard_text_reset", "reports:standard_text_preview",
+               "reports:preview_firm", "surveys:draft_begin", "surveys:draft_edit",
+               "surveys:draft_end", "surveys:version_new"}
