@@ -45,6 +45,7 @@ def cached_fixture(build: Callable) -> Callable:
             _built[key].lay()
         else:
             _built[key] = built(build, given)
+        store().remember(_built[key].state_hash)
         return _built[key].value_among(given)
 
     assert not inspect.isgeneratorfunction(build)
@@ -66,8 +67,7 @@ class World:
     def lay(self) -> None:
         store().delete(self.gone)
         store().insert(self.new)
-        store().restart_sequences()
-        store().remember(self.state_hash)
+        store().restart_sequences(*self.new, *self.gone)
         for name, (content, mode) in self.files.items():
             path = Path(settings.VAR_DIR, name)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -93,6 +93,7 @@ def built(build: Callable, given: dict) -> World:
     files, mails = _files(), len(mail.outbox)
     hooks = len(connection.run_on_commit)
     value = build(**given)
+    store().restart_sequences()
     after = store().rows()
     return World(
         new={name: sorted(rows - before[name]) for name, rows in after.items()
@@ -110,27 +111,38 @@ def hash_of(state: State) -> int:
     return hash(tuple(state.items()))
 
 
-class SqliteStore:
-    """Rows as SQLite stores them; the + keeps Python from reading more into the columns."""
+class Store:
+    """The rows of the test's database, and what is known of them while nobody writes."""
 
-    key = staticmethod(lambda value: value)
     _known: tuple = ()
 
     def state_hash(self) -> int:
         """Of all rows; read only where something was written since a world was laid."""
-        if self._known[:-1] != self._moment():
+        if not self.is_known():
             self.remember(hash_of(self.rows()))
         return self._known[-1]
+
+    def is_known(self) -> bool:
+        return self._known[:-1] == self._moment()
 
     def remember(self, state_hash: int) -> None:
         self._known = (*self._moment(), state_hash)
 
-    @staticmethod
-    def _moment() -> tuple:
-        """The test, by its folder, and the number of rows that the connection ever wrote."""
-        return settings.VAR_DIR, connection.connection.total_changes
+    def _moment(self) -> tuple:
+        """The test, by its folder, and how much the connection ever wrote."""
+        return settings.VAR_DIR, self.writes()
 
-    def restart_sequences(self) -> None:
+
+class SqliteStore(Store):
+    """Rows as SQLite stores them; the + keeps Python from reading more into the columns."""
+
+    key = staticmethod(lambda value: value)
+
+    def writes(self) -> int:
+        """Rows."""
+        return connection.connection.total_changes
+
+    def restart_sequences(self, *_tables: str) -> None:
         """SQLite's go back with the transaction."""
 
     def rows(self) -> State:
@@ -156,19 +168,30 @@ class SqliteStore:
                 f'INSERT INTO "{table}" ({names}) VALUES ({marks})', rows)
 
 
-class PostgresStore:
+class PostgresStore(Store):
     """Rows as PostgreSQL prints them, (key, row), both as text; one statement for all tables."""
 
     key = staticmethod(str)
+    _READING = ("SELECT", "SAVEPOINT", "RELEASE", "SET CONSTRAINTS")
 
-    def state_hash(self) -> int:
-        return hash_of(self.rows())
+    def __init__(self) -> None:
+        self._writes = 0
+        connection.execute_wrappers.append(self._count)
 
-    def remember(self, state_hash: int) -> None:
-        """PostgreSQL counts no writes: the rows are read each time, in one statement."""
+    def writes(self) -> int:
+        """Statements that may have written; a rollback to a savepoint is one."""
+        return self._writes
 
-    def restart_sequences(self) -> None:
-        self._ask(self._restart)
+    def _count(self, execute: Callable, statement: Any, *rest: Any) -> Any:
+        self._writes += not str(statement).lstrip(" (").startswith(self._READING)
+        return execute(statement, *rest)
+
+    def restart_sequences(self, *tables: str) -> None:
+        """Those of the tables; all of them, where none is named and somebody wrote."""
+        if tables:
+            self._ask(self._restart_of(frozenset(tables)))
+        elif not self.is_known():
+            self._ask(self._restart_of(frozenset(self._owners)))
 
     def rows(self) -> State:
         found = {table: [] for table in _columns()}
@@ -201,16 +224,20 @@ class PostgresStore:
             for table, names in _columns().items())
 
     @functools.cached_property
-    def _restart(self) -> str:
-        owned = self._ask("""
-            SELECT seq.oid::regclass::text, owner.oid::regclass::text, quote_ident(attname)
+    def _owners(self) -> dict[str, tuple[str, str]]:
+        """Sequence and its column by table."""
+        return {table: (sequence, column) for table, sequence, column in self._ask("""
+            SELECT owner.oid::regclass::text, seq.oid::regclass::text, quote_ident(attname)
             FROM pg_class AS seq JOIN pg_depend ON objid = seq.oid AND deptype IN ('a', 'i')
             JOIN pg_class AS owner ON owner.oid = refobjid
             JOIN pg_attribute ON attrelid = refobjid AND attnum = refobjsubid
-            WHERE seq.relkind = 'S'""")
+            WHERE seq.relkind = 'S'""")}
+
+    @functools.cache  # noqa: B019  # one store lives as long as the process
+    def _restart_of(self, tables: frozenset[str]) -> str:
         return "SELECT " + ", ".join(
-            f"setval('{name}', COALESCE((SELECT max({column}) FROM {table}), 0) + 1, false)"
-            for name, table, column in owned)
+            f"setval('{sequence}', COALESCE((SELECT max({column}) FROM {table}), 0) + 1, false)"
+            for table, (sequence, column) in self._owners.items() if table in tables)
 
 
 STORES = {"sqlite": SqliteStore, "postgresql": PostgresStore}

@@ -23,14 +23,20 @@ def database() -> None:
         cursor.execute("SELECT 1")
 
 
+def missing_migrations() -> list[str]:
+    """Names of the migrations that this code has and the database has not."""
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _is_backwards in plan]
+
+
 def migrations() -> None:
     """Raises where code and tables are of different versions."""
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    missing = missing_migrations()
     if missing:
         raise WrongState(ngettext("%(n)d migration to apply, first %(name)s",
                                   "%(n)d migrations to apply, first %(name)s", len(missing)) % {
-            "n": len(missing), "name": missing[0][0]})
+            "n": len(missing), "name": missing[0]})
 
 
 def broker() -> None:
@@ -73,6 +79,10 @@ def failures() -> dict[str, str]:
         try:
             attempt()
         except Exception as error:  # whatever a database, broker or store raises
-            found[name] = (error.message if isinstance(error, DeskError)
-                           else f"{type(error).__name__}: {error}")
+            found[name] = cause(error)
     return found
+
+
+def cause(error: Exception) -> str:
+    """What went wrong, in the product's words or in those of who raised it."""
+    return error.message if isinstance(error, DeskError) else f"{type(error).__name__}: {error}"

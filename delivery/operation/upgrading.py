@@ -17,18 +17,11 @@ from django.utils.translation import ngettext
 from delivery.operation import readiness
 from delivery.operation.backup.count_texts import new_files_text, rows_text
 from delivery.operation.backup.writing import Outcome, write_backup
-from engagements.errors import DeskError, WrongState
+from engagements.errors import WrongState
 from engagements.text.text_joining import in_turn, labelled
 
 STOP_SECONDS = 60
 Say = Callable[[str], None]
-
-
-def missing_migrations() -> list[str]:
-    """Names of the migrations that this code has and the database has not."""
-    executor = MigrationExecutor(connection)
-    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return [f"{migration.app_label}.{migration.name}" for migration, _is_backwards in plan]
 
 
 def upgrade(*, backups: Path, say: Say) -> None:
@@ -38,7 +31,7 @@ def upgrade(*, backups: Path, say: Say) -> None:
     Raises WrongState with what went wrong; the tables are those of the older version then, or the
     sentence says which backup to restore.
     """
-    missing = missing_migrations()
+    missing = readiness.missing_migrations()
     say(ngettext("%(n)d migration to apply", "%(n)d migrations to apply", len(missing)) % {
         "n": len(missing)})
     outcome = _backup(backups, check_audit=not missing)
@@ -88,7 +81,7 @@ def _applied_leaves() -> list[tuple[str, str | None]]:
 
 
 def _back_out(before: list[tuple[str, str | None]], outcome: Outcome, error: Exception) -> None:
-    said = error.message if isinstance(error, DeskError) else f"{type(error).__name__}: {error}"
+    said = readiness.cause(error)
     try:
         executor = MigrationExecutor(connection)
         executor.migrate(before)

@@ -214,6 +214,7 @@ def stored(engagement, model, name, content, **fields):
 
 
 @pytest.fixture
+@cached_fixture
 def firm(db):
     """The firm's particulars, without which no quote leaves the house."""
     return CompanyProfile.objects.create(

@@ -321,7 +321,8 @@ def states_line() -> str:
 
 
 def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: int = 4,
-        pictures: Path | None = None, runtime: str = "host") -> dict[str, list[str]]:
+        pictures: Path | None = None, runtime: str = "host",
+        migrated: Path | None = None) -> dict[str, list[str]]:
     """One trial; prints its table and returns what is wrong."""
     chance = random.Random(seed)
     desk = DESKS[backend](folder / "desk")
@@ -330,6 +331,8 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
 
     django.setup()
     desk.chance = chance
+    if migrated and backend == "embedded":
+        shutil.copy(migrated, folder / "desk" / "desk.sqlite3")
     trial = Trial(desk, folder, chance, nodes, runtime)
     try:
         trial.prepare()
@@ -366,6 +369,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--browse", type=Path, metavar="FOLDER",
                         help="look at the portal in Chromium meanwhile; pictures go there")
+    parser.add_argument("--migrated", type=Path, metavar="FILE",
+                        help="a SQLite database with every migration to begin with")
     parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
     options = parser.parse_args()
     if options.backend == "both":
@@ -373,7 +378,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     try:
         wrong = run(options.backend, options.jobs, options.faults, options.seed, folder,
-                    options.nodes, options.browse, options.runtime)
+                    options.nodes, options.browse, options.runtime, options.migrated)
     finally:
         if not options.keep:
             shutil.rmtree(folder, ignore_errors=True)

@@ -22,10 +22,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not can_run(), reason="needs 
     ("embedded", "kubernetes"),
     pytest.param("embedded", "container", marks=pytest.mark.skipif(
         bool(podman.missing()), reason=podman.missing()))])
-def test_nothing_is_lost_and_nothing_done_twice(backend, runtime):
+def test_nothing_is_lost_and_nothing_done_twice(backend, runtime, migrated_file):
     done = subprocess.run(
-        [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs", "20",
-         "--faults", "30", "--runtime", runtime],
+        [sys.executable, "-m", "tests.faults.run", "--backend", backend, "--jobs", "12",
+         "--faults", "12", "--runtime", runtime, "--migrated", migrated_file],
         cwd=ROOT, capture_output=True, text=True, check=False)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr[-4000:]

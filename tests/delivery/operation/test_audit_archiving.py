@@ -225,9 +225,9 @@ for archive in audit_archiving.archive_old(now=datetime(2026, 6, 1, tzinfo=UTC),
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_killed_at_any_step_it_has_lost_nothing_and_goes_on(empty_database):
+def test_killed_at_any_step_it_has_lost_nothing_and_goes_on(migrated_database):
     def run(*command: str, status: int = 0) -> str:
-        done = subprocess.run([sys.executable, *command], env=empty_database, timeout=900,
+        done = subprocess.run([sys.executable, *command], env=migrated_database, timeout=900,
                               cwd=django_settings.BASE_DIR, capture_output=True, text=True,
                               check=False)
         assert done.returncode == status, done.stdout[-2000:] + done.stderr[-4000:]
@@ -240,7 +240,7 @@ def test_killed_at_any_step_it_has_lost_nothing_and_goes_on(empty_database):
         assert "unbroken" in run("manage.py", "verify", "--audit", "--language", "en")
     assert run("-c", KILLED, "to the end").split() == [
         "audit/audit-2026-01-1-5.jsonl.gz", "audit/audit-2026-01-6-10.jsonl.gz"]
-    folder = Path(empty_database["DESK_VAR_DIR"], "artifacts", "audit")
+    folder = Path(migrated_database["DESK_VAR_DIR"], "artifacts", "audit")
     assert len(list(folder.iterdir())) == 2
     told = run("manage.py", "verify", "--audit", "--language", "en")
     assert "12 entries" in told

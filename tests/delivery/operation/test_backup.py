@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -138,7 +139,8 @@ def run(environment: dict, *command: str, status: int = 0) -> str:
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, tmp_path):
+def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, migrated_file,
+                                                               tmp_path):
     """From SQLite to the database that the suite runs on; its first backup is written while
     another connection keeps writing."""
     place = {"DJANGO_SETTINGS_MODULE": "delivery.settings", "PYTHONPATH": str(Path.cwd()),
@@ -146,6 +148,8 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
              **{name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}}
     old = {**place, "DESK_VAR_DIR": str(tmp_path / "old")}
     root, keys = str(tmp_path / "backup"), str(tmp_path / "keys")
+    (tmp_path / "old").mkdir(mode=0o700)
+    shutil.copy(migrated_file, tmp_path / "old" / "desk.sqlite3")
     run(old, "-c", SOURCE)
     first = run(old, "manage.py", "backup", root, "--keys", keys, *ENGLISH)
     second = run(old, "manage.py", "backup", root, *ENGLISH)

@@ -1,6 +1,7 @@
 """Traces that a process of its own sends to a collector: a server that speaks OTLP over HTTP."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -116,7 +117,8 @@ def by_name(sent) -> dict:
 
 
 @pytest.mark.slow
-def test_requests_are_traced_without_secrets(collector, tmp_path):
+def test_requests_are_traced_without_secrets(collector, migrated_file, tmp_path):
+    shutil.copy(migrated_file, tmp_path / "traced.sqlite3")
     endpoint, sent = collector
     succeed(ASKS, {
         **os.environ, "DJANGO_SETTINGS_MODULE": "delivery.settings", "DESK_VAR_DIR": str(tmp_path),
@@ -146,11 +148,11 @@ def test_a_message_s_span_ends_for_an_unknown_task_and_tells_no_contents(collect
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_a_request_and_the_task_it_asks_for_are_one_trace(collector, empty_database):
+def test_a_request_and_the_task_it_asks_for_are_one_trace(collector, migrated_database):
     """Portal and worker are two processes; statements are traced on PostgreSQL."""
     endpoint, sent = collector
-    succeed(PREPARE, empty_database)
-    traced = {**empty_database, "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
+    succeed(PREPARE, migrated_database)
+    traced = {**migrated_database, "OTEL_EXPORTER_OTLP_ENDPOINT": endpoint,
               "OTEL_EXPORTER_OTLP_COMPRESSION": "none", "OTEL_BSP_SCHEDULE_DELAY": "200"}
     succeed(UPLOADS, traced)
     with subprocess.Popen([sys.executable, *WORKER], env=traced) as worker:

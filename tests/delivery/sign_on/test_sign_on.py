@@ -84,8 +84,11 @@ class Desk:
         for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"):
             self.environment.pop(name, None)
 
-    def prepare(self) -> "Desk":
-        self._run("manage.py", "migrate", "-v", "0")
+    def prepare(self, migrated_file: Path) -> "Desk":
+        folder = Path(self.environment["DESK_VAR_DIR"])
+        folder.mkdir(mode=0o700, exist_ok=True)
+        shutil.copy(migrated_file, folder / "desk.sqlite3")
+        self._run("manage.py", "migrate", "-v", "0")  # tables that only these settings ask for
         self._run("manage.py", "shell", "-c", PEOPLE)
         return self
 
@@ -159,10 +162,10 @@ def provider():
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_company_accounts_and_second_factors(provider, tmp_path):
+def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
     desk = Desk(tmp_path, DESK_OIDC_ISSUER=provider, DESK_OIDC_CLIENT_ID="desk",
                 DESK_OIDC_CLIENT_SECRET="secret", DESK_GROUP_ROLES="desk-staff=consultant",
-                DESK_SECOND_FACTOR_ROLES="administrator").prepare()
+                DESK_SECOND_FACTOR_ROLES="administrator").prepare(migrated_file)
     with desk.running():
         for _time in range(2):
             session, answer = desk.provider("wang")
@@ -276,9 +279,9 @@ def load(port: int, text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not shutil.which("slapd"), reason="slapd is not installed")
-def test_passwords_of_a_directory(directory, tmp_path):
+def test_passwords_of_a_directory(directory, migrated_file, tmp_path):
     desk = Desk(tmp_path / "var", DESK_LDAP_URL=directory, DESK_LDAP_BASE="ou=people,dc=firm",
-                DESK_GROUP_ROLES="desk-managers=manager").prepare()
+                DESK_GROUP_ROLES="desk-managers=manager").prepare(migrated_file)
     attempt = ("from django.contrib.auth import authenticate; from django.test import "
                "RequestFactory; r = RequestFactory().get('/');"
                "u = authenticate(r, username={!r}, password={!r}); "

@@ -199,9 +199,9 @@ elif step == "next":
 
 
 @pytest.mark.slow
-def test_a_file_whose_worker_was_killed_is_read_by_the_next(empty_database):
+def test_a_file_whose_worker_was_killed_is_read_by_the_next(migrated_database):
     def start(step: str) -> subprocess.Popen:
-        return subprocess.Popen([sys.executable, "-c", WORKER, step], env=empty_database,
+        return subprocess.Popen([sys.executable, "-c", WORKER, step], env=migrated_database,
                                 cwd=django_settings.BASE_DIR, text=True, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE)
 
