@@ -13,6 +13,7 @@ import time
 import urllib.request
 from base64 import b64encode
 from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BytesIO
 
 import boto3
@@ -27,6 +28,7 @@ from django.utils import timezone
 
 from delivery.operation.audit_archiving import archive_old
 from delivery.operation.evidence_locks import lock_evidence
+from delivery.operation.management.commands.create_bucket import PAUSE
 from delivery.operation.models import DamagedFile, EvidenceLock
 from delivery.operation.stored_file_checks import walk_everything
 from delivery.reports.models import Document
@@ -218,6 +220,35 @@ def test_a_store_that_starts_is_waited_for(silent_store, server, capsys, monkeyp
 
     monkeypatch.setattr("time.sleep", starts)
     call_command("create_bucket", wait=60, language="en")
+    assert capsys.readouterr().out == f"Bucket {silent_store} is there.\n"
+
+
+class NotReady(BaseHTTPRequestHandler):
+    def do_HEAD(self):
+        self.send_response(503)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_args):
+        pass
+
+
+def test_a_store_that_says_it_is_not_ready_is_waited_for(silent_store, server, capsys, monkeypatch):
+    waiting = ThreadingHTTPServer(("127.0.0.1", 0), NotReady)
+    threading.Thread(target=waiting.serve_forever, daemon=True).start()
+    default_storage.endpoint_url = f"http://127.0.0.1:{waiting.server_port}"
+    pauses = []
+
+    def starts(seconds):
+        pauses.append(seconds)
+        default_storage.endpoint_url = server
+        default_storage._connections = threading.local()
+
+    monkeypatch.setattr("time.sleep", starts)
+    call_command("create_bucket", wait=60, language="en")
+    waiting.shutdown()
+    waiting.server_close()
+    assert PAUSE in pauses
     assert capsys.readouterr().out == f"Bucket {silent_store} is there.\n"
 
 

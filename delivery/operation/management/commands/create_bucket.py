@@ -1,6 +1,7 @@
 """Creates the bucket of the artifact store, where files lie in S3-compatible storage."""
 
 import time
+from http import HTTPStatus
 
 from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError, HTTPClientError
 from django.core.files.storage import default_storage
@@ -36,7 +37,7 @@ class Command(TranslatedCommand):
 
 
 def created_within(seconds: int) -> bool:
-    """Whether the bucket was missing; asks again for that long while nothing answers.
+    """Whether the bucket was missing; asks again for that long while the store is not ready.
 
     Raises ClientError where the store refuses, what STARTING holds
     where it has not answered in time.
@@ -45,7 +46,14 @@ def created_within(seconds: int) -> bool:
     while True:
         try:
             return default_storage.create_bucket()
-        except STARTING:
-            if time.monotonic() >= deadline:
+        except (*STARTING, ClientError) as error:
+            if time.monotonic() >= deadline or not _is_starting(error):
                 raise
             time.sleep(PAUSE)
+
+
+def _is_starting(error: Exception) -> bool:
+    """Nothing answers yet, or the store says that it is not ready."""
+    return (not isinstance(error, ClientError)
+            or error.response["ResponseMetadata"]["HTTPStatusCode"]
+            == HTTPStatus.SERVICE_UNAVAILABLE)
