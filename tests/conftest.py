@@ -186,15 +186,17 @@ def empty_database(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def migrated_file(tmp_path_factory) -> Path:
-    """A SQLite database with every migration, for processes that begin with a copy of it.
-
-    The migrations take 40 s of the processor; all processes of the run share one file.
-    """
+def shared_folder(tmp_path_factory) -> Path:
+    """One for all processes of the run."""
     folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    file = folder / "migrated.sqlite3"
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def migrated_file(shared_folder) -> Path:
+    """A SQLite database with every migration, for processes that begin with a copy of it: the
+    migrations take 40 s of the processor."""
+    folder, file = shared_folder, shared_folder / "migrated.sqlite3"
     with (folder / "migrated.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not file.exists():

@@ -4,6 +4,9 @@ The pages are those of the table `tests/page_routes.py`, so that a new page is l
 too. What two roles see alike is looked at once.
 """
 
+from hashlib import sha256
+from pathlib import Path
+
 import pytest
 from django.urls import reverse
 
@@ -37,15 +40,13 @@ def everybody(people):
 class Look:
     """Looks at pages and keeps what is wrong with them."""
 
-    def __init__(self):
-        self.seen, self.faults = set(), {}
+    def __init__(self, folder: Path):
+        self.folder, self.faults = folder, {}
 
     def at(self, visitor, path: str, route: str, widths=WIDTHS) -> None:
         page = visitor.open(path)
-        shape = (route, page.evaluate(SHAPE))
-        if shape in self.seen:
+        if not self._is_new(f"{route} {page.evaluate(SHAPE)}"):
             return
-        self.seen.add(shape)
         found = visitor.faults()
         page.evaluate(DARK)
         found += [f"dark {fault}" for fault in visitor.faults("color-contrast")]
@@ -55,6 +56,14 @@ class Look:
         page.evaluate("document.documentElement.setAttribute('data-bs-theme', 'light')")
         if found:
             self.faults[path] = found
+
+    def _is_new(self, shape: str) -> bool:
+        """Whether no process of the run has looked at it."""
+        try:
+            (self.folder / sha256(shape.encode()).hexdigest()).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
 
 
 def html_paths(client, user, world) -> dict[str, str]:
@@ -71,9 +80,11 @@ def html_paths(client, user, world) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def look() -> Look:
+def look(shared_folder) -> Look:
     """One for all roles: what was looked at once is not looked at again."""
-    return Look()
+    folder = shared_folder / "looked_at"
+    folder.mkdir(exist_ok=True)
+    return Look(folder)
 
 
 @pytest.mark.parametrize("role", Role.values)
