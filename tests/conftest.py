@@ -19,6 +19,7 @@ from hypothesis import settings as hypothesis_settings
 from delivery.portal.audit.action_labels import ACTION_LABELS
 from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
+from tests import programs
 from tests.cached_fixtures import cached_fixture
 from tests.practice_nodes import enrolled
 from tests.workers.shell_kind import ShellKind
@@ -101,6 +102,14 @@ def _uploads_are_read_at_once(request, monkeypatch):
         monkeypatch.setattr(
             reading_requests, "enqueue_on_commit",
             lambda _task, pk: reading_requests.read_requested(pk))
+
+
+@pytest.fixture(autouse=True)
+def _every_program_is_declared():
+    """What a test starts is installed by `./desk` or `.ci/run`, or the test skips without it."""
+    programs.undeclared.clear()
+    yield
+    assert programs.undeclared == set(), "tests/programs.py names no package for them"
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,43 @@
+"""Programs outside Python that the product and its tests start, by the Debian package of each.
+
+A test that starts another one fails (`conftest.py`), and `test_programs.py` compares the packages
+with those that `./desk` and `.ci/run` install.
+"""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+# In every Debian, or asked by Python itself (`ctypes.util.find_library`).
+ALWAYS = {"bash", "dash", "date", "gcc", "ld", "ldconfig", "mount", "runuser", "setsid", "sh",
+          "sha256sum", "sleep", "stat", "tar", "true", "umount", "uname", "unshare"}
+# `./desk` installs them for every command: the product needs them.
+PRODUCT = {"fontconfig": {"fc-match"},
+           "gettext": {"msgattrib", "msgcat", "msgfmt", "msginit", "msgmerge", "msguniq",
+                       "xgettext"}}
+# `./desk test` installs them besides: tests of the default run cannot do without.
+TESTS = {"openssh-client": {"ssh-add", "ssh-agent", "ssh-keygen"},
+         "poppler-utils": {"pdfsig", "pdftoppm", "pdftotext"}}
+# `.ci/run` installs them: slow and browser tests need them, or tests skip where they are missing.
+CI = {"chromium": {"chromium"}, "default-jre-headless": {"java"}, "git": {"git"},
+      "iproute2": {"ip"}, "libreoffice-calc": {"soffice"}, "openssh-server": {"sshd"},
+      "openssl": {"openssl"}, "procps": {"pgrep", "pkill", "ps"},
+      "softhsm2": {"softhsm2-util"}}
+# Tests skip where they are missing, and nothing installs them: servers and engines of other firms.
+WHERE_THERE = {"apptainer", "busybox", "caddy", "patch", "podman", "promtool", "runc", "scancel",
+               "sinfo", "slapd", "slurmctld", "slurmd", "squeue", "systemd-analyze"}
+
+FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
+DECLARED = ALWAYS.union(WHERE_THERE, *PRODUCT.values(), *TESTS.values(), *CI.values())
+undeclared: set[str] = set()
+
+
+def _note(event: str, arguments: tuple) -> None:
+    if event == "subprocess.Popen":
+        found = Path(shutil.which(os.fspath(arguments[0])) or "")
+        if str(found.parent) in FOLDERS and found.name not in DECLARED:
+            undeclared.add(found.name)
+
+
+sys.addaudithook(_note)
