@@ -17,7 +17,9 @@ class Aligned:
 
     `baseline_points` counts the baseline's records inside the window; `lone_nonfinite` holds the
     steps of NaN or infinite values that stand in one of the logs only. `unprovable` is the code of
-    why the curves cannot be compared step by step.
+    why the curves cannot be compared step by step. `bad_norms` are the steps at which a log prints
+    a gradient norm that is not finite and that it does not explain; `shows_update` is false where
+    all that a log prints are zero or not finite.
     """
 
     steps: np.ndarray
@@ -29,6 +31,8 @@ class Aligned:
     last_step: int | None = None
     lone_nonfinite: np.ndarray = field(default_factory=lambda: NO_STEPS)
     unprovable: str | None = None
+    bad_norms: np.ndarray = field(default_factory=lambda: NO_STEPS)
+    shows_update: bool = True
 
     @property
     def baseline_points(self) -> int:
@@ -54,7 +58,8 @@ class Aligned:
         return int(steps.min()) if len(steps) else None
 
     def window(self, first: int | None, last: int | None) -> "Aligned":
-        """The part between two steps, both inclusive; None leaves a side open."""
+        """The part between two steps, both inclusive; None leaves a side open. Gradients before
+        the part count: they made what it starts from."""
         def inside(steps):
             if first is None and last is None:
                 return slice(None)
@@ -67,11 +72,13 @@ class Aligned:
 
         kept = inside(self.steps)
         steps = self.steps[kept]
-        return Aligned(
-            steps, self.baseline[kept], self.candidate[kept],
-            self.baseline_steps[inside(self.baseline_steps)], self.warnings,
-            int(steps[0]) if len(steps) else None, int(steps[-1]) if len(steps) else None,
-            self.lone_nonfinite[inside(self.lone_nonfinite)], self.unprovable)
+        return replace(
+            self, steps=steps, baseline=self.baseline[kept], candidate=self.candidate[kept],
+            baseline_steps=self.baseline_steps[inside(self.baseline_steps)],
+            first_step=int(steps[0]) if len(steps) else None,
+            last_step=int(steps[-1]) if len(steps) else None,
+            lone_nonfinite=self.lone_nonfinite[inside(self.lone_nonfinite)],
+            bad_norms=self.bad_norms[self.bad_norms <= (np.inf if last is None else last)])
 
 
 @dataclass(frozen=True)
@@ -107,7 +114,17 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
         base, other = _of_the_same_meaning(baseline, candidate, base, other, warnings)
     aligned = _intersected(base, other, warnings)
     aligned.warnings.extend(suspicions(aligned.baseline, aligned.candidate))
-    return aligned
+    return _with_gradients(aligned, baseline, candidate)
+
+
+def _with_gradients(aligned: Aligned, baseline: LossSeries, candidate: LossSeries) -> Aligned:
+    """What the logs' gradient norms say against the run; steps are numbered as the baseline's."""
+    shift = baseline.step_base - candidate.step_base
+    told = [(series.norms, series.steps + moved)
+            for series, moved in ((baseline, 0), (candidate, shift)) if series.norms]
+    bad = [steps[norms.is_unexplained] for norms, steps in told]
+    return replace(aligned, bad_norms=np.unique(np.concatenate([NO_STEPS, *bad])),
+                   shows_update=not any(norms.show_no_update for norms, _steps in told))
 
 
 def _unprovable(baseline: LossSeries, candidate: LossSeries,

@@ -36,6 +36,13 @@ REASONS = {
     "file_unreadable": gettext_noop("The stored raw file cannot be read as a training log."),
     "nonfinite": gettext_noop("%(n)s steps hold a value that is not finite, the first is step "
                               "%(step)s: not passed."),
+    "nonfinite_grad_norm": gettext_noop(
+        "The losses meet the threshold, but gradient norms are not finite at %(norms)s steps, the "
+        "first is step %(norm_step)s, and no log says why: not proven. Find the cause of the "
+        "non-finite gradients and run again."),
+    "no_update_shown": gettext_noop(
+        "The losses meet the threshold, but a log prints no gradient norm that is finite and above "
+        "zero: it does not show that anything was trained. Find out why and run again."),
     "too_little_coverage": gettext_noop(
         "Only %(points)s of %(of)s baseline steps have a counterpart (%(coverage)s): "
         "not enough to judge."),
@@ -120,6 +127,7 @@ def reason_message(reason: str, facts: dict) -> tuple[str, dict] | None:
         return None
     return REASONS[reason], {
         "n": facts.get("nonfinite"), "step": facts.get("first_nonfinite_step"),
+        "norms": facts.get("bad_norms"), "norm_step": facts.get("first_bad_norm"),
         "points": facts.get("common_points"), "of": facts.get("baseline_points"),
         "coverage": f"{100 * facts.get('coverage', 0):.1f} %",
         "minimum": facts.get("minimum_points"), "runs": facts.get("runs_judged"),

@@ -205,6 +205,8 @@ def _warning_texts() -> dict[str, str]:
                                 "order and seed."),
         "repeated_steps": _("Steps occur more than once in a log; the later record counts."),
         "nonfinite_loss": _("A log holds losses that are not finite."),
+        "nonfinite_grad_norm": _("A log prints gradient norms that are not finite."),
+        "zero_grad_norm": _("All gradient norms that a log prints are zero."),
         "hidden_nan": _("A log prints a number, usually 0.0, where the loss was NaN; such records "
                         "count as NaN."),
         "not_recorded": _("A log marks some steps as not recorded; they count as not finite."),

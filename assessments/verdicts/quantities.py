@@ -54,7 +54,7 @@ def value_of(kind: str, values: dict, name: str) -> float | None:
 
 
 def _training(values: dict) -> Iterator[Quantity]:
-    if values.get("loss"):
+    if (values.get("loss") or {}).get("points"):
         yield Quantity(LOSS_CURVE, None, "", "loss")
         yield from _finite_steps(values["loss"])
     for name, unit, path in (
@@ -62,9 +62,17 @@ def _training(values: dict) -> Iterator[Quantity]:
         ("samples_per_second", "/s", "throughput.samples_per_second"),
         ("tokens_per_second", "/s", "throughput.tokens_per_second"),
         ("peak_memory_mb", "MB", "memory.peak_allocated_mb"),
-        ("grad_norm_mean", "", "grad_norm.mean"),
     ):
         yield from _at(values, name, unit, path)
+    yield from _gradients(values.get("grad_norm") or {})
+
+
+def _gradients(norms: dict) -> Iterator[Quantity]:
+    """The mean gradient norm; not finite where a norm is not and the log does not say why."""
+    if norms.get("nonfinite", 0) > norms.get("explained", 0):
+        yield Quantity("grad_norm_mean", float("nan"), "", "grad_norm.nonfinite")
+    elif _number(norms.get("mean")):
+        yield Quantity("grad_norm_mean", float(norms["mean"]), "", "grad_norm.mean")
 
 
 def _finite_steps(loss: dict) -> Iterator[Quantity]:

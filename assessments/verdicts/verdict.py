@@ -4,7 +4,7 @@ Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
 (`assessments/definitions/standard_library.py`). Relative values are fractions.
 """
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from math import isclose
@@ -17,11 +17,13 @@ from assessments.verdicts.calculation_steps import working
 from assessments.verdicts.exact import exact_figure
 
 # Raised where the same raw files may give another verdict; why: ENGINE_CHANGES.
-ENGINE_VERSION = "3"
+ENGINE_VERSION = "4"
 # Version, and the reasons for which a verdict of before may not be provable any more.
 ENGINE_CHANGES: dict[str, frozenset[str]] = {
     # Steps of a curve are no longer guessed, runs and ranks of one file no longer mixed.
     "3": frozenset({"steps_unproven", "records_mixed"}),
+    # Equal losses beside gradients that are not finite, or zero throughout, prove nothing.
+    "4": frozenset({"nonfinite_grad_norm", "no_update_shown"}),
 }
 
 TWO_PERCENT = Decimal("0.02")
@@ -147,7 +149,8 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
     """The verdict on a loss curve against its baseline.
 
     Non-finite values inside the window fail it, whatever the rest says; too little coverage, no
-    common step or step numbers that a log does not prove make it not provable.
+    common step or step numbers that a log does not prove make it not provable. Gradients that are
+    not finite for no reason that the log tells, or never above zero, let nothing pass.
     """
     if aligned is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
@@ -158,6 +161,8 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
              "first_step": inside.first_step, "last_step": inside.last_step,
              "baseline_points": inside.baseline_points,
              "warnings": [vars(warning) for warning in inside.warnings],
+             "bad_norms": len(inside.bad_norms),
+             "first_bad_norm": int(inside.bad_norms[0]) if len(inside.bad_norms) else None,
              "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage,
              "working": working(inside, rule.figure, rule.epsilon)}
     exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)
@@ -169,7 +174,19 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
         outcome, reason = problem
         is_number = figure is not None and np.isfinite(figure)
         return Outcome(outcome, figure if is_number else None, reason, figures, facts)
-    return _decided(figure if exact is None else exact, threshold, rule.comparison, figures, facts)
+    decided = _decided(
+        figure if exact is None else exact, threshold, rule.comparison, figures, facts)
+    doubt = _gradient_doubt(inside)
+    if doubt and decided.outcome == PASSED:
+        return replace(decided, outcome=NOT_PROVABLE, reason=doubt)
+    return decided
+
+
+def _gradient_doubt(inside: Aligned) -> str | None:
+    """Why equal losses do not show that both runs trained alike; None where nothing says so."""
+    if len(inside.bad_norms):
+        return "nonfinite_grad_norm"
+    return None if inside.shows_update else "no_update_shown"
 
 
 def unread(code: str) -> Outcome:

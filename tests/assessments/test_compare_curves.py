@@ -69,6 +69,59 @@ def test_curves_without_proven_steps_are_not_compared(capsys, tmp_path, line, se
     assert sentence in found["sentence"]
 
 
+@pytest.fixture
+def judged(capsys, tmp_path):
+    """Compares two logs of equal losses, whose text the test gives."""
+    def judge(baseline: bytes, candidate: bytes, *options) -> dict:
+        for name, text in (("gpu.log", baseline), ("npu.log", candidate)):
+            (tmp_path / name).write_bytes(text)
+        with override("en"):
+            call_command("compare-curves", str(tmp_path / "gpu.log"), str(tmp_path / "npu.log"),
+                         "--json", *options)
+        return json.loads(capsys.readouterr().out)
+    return judge
+
+
+EQUAL = megatron_log([2.5] * 100)
+ALL_NAN = EQUAL.replace(b"grad norm: 1.000", b"grad norm: nan")
+ALL_ZERO = EQUAL.replace(b"grad norm: 1.000", b"grad norm: 0.000")
+
+
+@pytest.mark.parametrize(("baseline", "candidate", "reason", "warning"), [
+    (EQUAL, ALL_NAN, "nonfinite_grad_norm", "Candidate: 100 of 100 gradient norms are NaN or Inf"),
+    (ALL_NAN, EQUAL, "nonfinite_grad_norm", "Baseline: 100 of 100 gradient norms are NaN or Inf"),
+    (EQUAL, ALL_ZERO, "no_update_shown", "Candidate: All 100 gradient norms are 0"),
+])
+def test_equal_losses_beside_broken_gradients_do_not_pass(
+        judged, baseline, candidate, reason, warning):
+    found = judged(baseline, candidate)
+    assert (found["verdict"], found["reason"], found["figure"]) == ("not_provable", reason, 0)
+    assert "losses meet the threshold, but" in found["sentence"]
+    assert found["warnings"][0]["message"].startswith(warning)
+    assert judged(EQUAL, EQUAL)["verdict"] == "passed"
+
+
+def test_a_skipped_update_hinders_no_pass_but_is_told(judged):
+    lines = EQUAL.splitlines(keepends=True)
+    lines[4] = lines[4].replace(b"grad norm: 1.000", b"grad norm: nan").replace(
+        b" |\n", b" | number of skipped iterations:   1 |\n")
+    found = judged(EQUAL, b"".join(lines))
+    assert found["verdict"] == "passed"
+    assert [w["message"] for w in found["warnings"]] == [
+        "Candidate: 1 of 100 gradient norms are NaN or Inf, explained by the log (update skipped "
+        "or loss scale lowered): step 5."]
+
+
+def test_updates_that_were_all_skipped_show_no_training(judged):
+    skipped = ALL_NAN.replace(b" |\n", b" | number of skipped iterations:   1 |\n")
+    assert judged(EQUAL, skipped)["reason"] == "no_update_shown"
+
+
+def test_losses_that_differ_stay_failed(judged):
+    other = ALL_NAN.replace(b"lm loss: 2.5", b"lm loss: 3.5")
+    assert judged(EQUAL, other)["verdict"] == "failed"
+
+
 def test_exactly_two_percent_is_not_below_two_percent(capsys, tmp_path):
     for name, loss in (("gpu.log", 5.0), ("npu.log", 5.1)):
         (tmp_path / name).write_bytes(megatron_log([loss] * 30))

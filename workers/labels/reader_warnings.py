@@ -119,6 +119,7 @@ TEXTS = {
     "version_mismatch": _("Versions do not fit each other."),
     "version_missing": _("The head of the table is missing: the driver's version is not known."),
     "warnings_may_be_nan": _("The tool calls a NaN of the device a mere warning."),
+    "zero_grad_norm": _("All gradient norms are zero."),
     "zero_loss": _("The loss is zero at some steps."),
 }
 

@@ -54,6 +54,7 @@ NAMES = {
     "eval_samples_per_second": _("samples per second in the evaluation"),
     "eval_steps_per_second": _("steps per second in the evaluation"), "evaluation": _("evaluation"),
     "events": _("number of events"), "exception": _("exception"), "expected": _("expected value"),
+    "explained": _("explained by the log"),
     "fail_reasons": _("reasons of failures"), "failed": _("failures"),
     "failures": _("what stopped the run"),
     "failed_operators": _("operators that failed"), "file": _("file"),

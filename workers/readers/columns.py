@@ -30,6 +30,14 @@ class Column:
         for value in values:
             self.append(value)
 
+    @classmethod
+    def of(cls, numbers: np.ndarray) -> Column:
+        """A column of which every record tells its number."""
+        found = cls()
+        found._numbers.frombytes(numbers.astype(np.float64).tobytes())
+        found._told.extend(b"\x01" * len(numbers))
+        return found
+
     def __len__(self) -> int:
         return self._untold + len(self._numbers)
 
@@ -40,6 +48,16 @@ class Column:
             return
         self._numbers.append(LACKING if value is None else value)
         self._told.append(value is not None)
+
+    def extend(self, other: Column) -> None:
+        """Add the numbers of the next records."""
+        if not self._numbers:
+            self._untold += other._untold
+        elif other._untold:
+            self._numbers.extend([LACKING] * other._untold)
+            self._told.extend(bytes(other._untold))
+        self._numbers.extend(other._numbers)
+        self._told.extend(other._told)
 
     def pop(self) -> None:
         """Take the last record's number back."""

@@ -287,7 +287,7 @@ def test_what_cannot_be_read_is_not_provable(code, reason):
 
 
 def test_outcomes_and_rules_are_frozen_values():
-    assert ENGINE_VERSION == "3"
+    assert ENGINE_VERSION == "4"
     assert int(ENGINE_VERSION) == max(map(int, ENGINE_CHANGES))
     assert replace(Rule(), epsilon=1.0) != Rule() == Rule()
     for kind in (Rule, Outcome, Aligned, Spread, Quantity, alignment._Curve):

@@ -53,6 +53,16 @@ def test_a_value_needs_no_baseline(criterion, measured, definitions):
     assert found.facts["baseline"] is None
 
 
+def test_gradients_that_are_not_finite_pass_in_no_verdict(criterion, store, model):
+    text = megatron_log(GPU).replace(b"grad norm: 1.000", b"grad norm: nan")
+    measured = next(m for m in services.measure_artifact(store("nan.log", text, model))
+                    if m.quantity == "loss_curve")
+    found = computation.compute(criterion, measured)
+    assert (found.outcome, found.reason) == ("not_provable", "nonfinite_grad_norm")
+    assert (found.facts["bad_norms"], found.facts["first_bad_norm"]) == (200, 1)
+    assert "nonfinite_grad_norm" in {warning["code"] for warning in found.facts["warnings"]}
+
+
 def test_a_verdict_says_which_runs_it_rests_on(criterion, measured):
     redefine(criterion, selection="worst", runs=2)
     one, two = measured(1.01), measured(1.001)

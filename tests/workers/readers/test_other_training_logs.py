@@ -114,7 +114,7 @@ def test_a_wrapped_record_is_one(written):
         f" grad norm: 2.475 | number of nan iterations: 0 |\n" for step in range(1, 4))
     series = read_series(written(text + "time (ms)\n"))
     assert (series.losses.tolist(), series.warnings) == ([8.0, 7.0, 6.0], [])
-    assert series.extras["grad_norm"]["last"] == 2.475
+    assert series.norms.values[-1] == 2.475
 
 
 def test_golden_values_as_a_list(written):

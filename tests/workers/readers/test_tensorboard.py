@@ -63,6 +63,18 @@ def test_nan_and_a_cut_off_record(written):
     assert [warning.code for warning in series.warnings] == ["truncated_record", "nonfinite_loss"]
 
 
+@pytest.mark.parametrize(("scales", "explained"), [((), 0), ((64.0, 32.0, 32.0), 1)])
+def test_a_gradient_norm_that_is_nan_is_told(written, scales, explained):
+    data = HEAD + b"".join(
+        scalar("lm loss", step, 2.0) + scalar("grad-norm", step, norm)
+        for step, norm in enumerate((1.5, math.nan, 1.5), 1))
+    data += b"".join(scalar("loss-scale", step, value) for step, value in enumerate(scales, 1))
+    reading = read_file(written(data))
+    assert [warning.code for warning in reading.warnings] == ["nonfinite_grad_norm"]
+    norms = reading.values["grad_norm"]
+    assert (norms["nonfinite"], norms["explained"]) == (1, explained)
+
+
 def test_a_file_of_evaluations_is_no_curve(written):
     reading = read_file(written(HEAD + scalar("eval/loss", 5, 1.5)))
     assert (reading.kind, reading.values["metrics"]) == ("evaluation", {"eval/loss": 1.5})

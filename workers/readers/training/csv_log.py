@@ -9,8 +9,9 @@ from array import array
 from collections.abc import Iterator
 
 from workers.readers.base import Sample, Source, register
-from workers.readers.columns import as_array, kept_of
+from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms
 from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
@@ -27,6 +28,7 @@ STEPS += ("current_steps", "global step", "_step", "train_step")
 LOSSES = ("train_loss_step", "train/loss_step", "train_loss", "train/loss", "loss/train")
 LOSSES += ("training_loss", "loss", "lm_loss", "lm loss", "train/lm_loss", "total_loss")
 LOSSES += ("train/total_loss", "batch_loss", "train loss", "training loss")
+NORMS = ("grad_norm", "train/grad_norm", "train_grad_norm", "grad norm")
 EPOCHS = ("epoch", "epochs")
 UNNAMED = ["wall time", "step", "value"]
 
@@ -63,7 +65,7 @@ class CsvLogReader(TrainingLogReader):
     """A table with a step column and a loss column."""
 
     name = "csv_training_log"
-    version = "3"
+    version = "4"
     tool = "CSV"
 
     def recognises(self, sample: Sample) -> int:
@@ -77,7 +79,8 @@ class CsvLogReader(TrainingLogReader):
         _number, names, _text = next(rows)
         step_at, loss_at, epochs = columns_of(names) or (0, 0, False)
         steps, lines, bad = array("q"), array("q"), array("q")
-        losses = array("d")
+        losses, norms = array("d"), Column()
+        norm_at = next((names.index(name) for name in NORMS if name in names), None)
         last: tuple[int, list[str], str] = (1, names, "")
         for last in rows:
             number, cells, _text = last
@@ -87,6 +90,8 @@ class CsvLogReader(TrainingLogReader):
             if step is not None and loss is not None:
                 steps.append(int(step))
                 losses.append(loss)
+                has_norm = norm_at is not None and norm_at < len(cells)
+                norms.append(to_float(cells[norm_at]) if has_norm else None)
                 lines.append(number)
                 check_count(len(lines))
             elif short or cells[loss_at] not in ("", "None", "null"):
@@ -97,6 +102,7 @@ class CsvLogReader(TrainingLogReader):
             warnings.append(truncated(last[0], last[2]))
             if lines and lines[-1] == last[0]:
                 del steps[-1], losses[-1], lines[-1]
+                norms.pop()
             bad = [number for number in bad if number != last[0]]
         if bad:
             message = f"{len(bad)} rows are damaged and were left out."
@@ -113,6 +119,7 @@ class CsvLogReader(TrainingLogReader):
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
+            norms=GradientNorms.of(norms.keep(kept)),
             tool="Lightning" if "train_loss_step" in names else self.tool,
             step_unit="epoch" if epochs else "step",
             extras={"evaluation": _last_of(source, names)},

@@ -17,6 +17,7 @@ import numpy as np
 from workers.readers.base import Reading, Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms, explained_by_log
 from workers.readers.training.hf_records import real_losses
 from workers.readers.training.hf_steps import Bars, Known, agreed_total, proven_steps
 from workers.readers.training.line_prefixes import prefix_of, without_prefix
@@ -25,7 +26,6 @@ from workers.readers.training.series import (
     TrainingLogReader,
     assemble,
     check_count,
-    statistic_values,
     to_float,
     to_step,
     truncated,
@@ -140,7 +140,7 @@ class HfConsoleReader(TrainingLogReader):
 
     name = "hf_trainer_console"
     is_console = True
-    version = "3"
+    version = "4"
     tool = TOOL
 
     def recognises(self, sample: Sample) -> int:
@@ -168,7 +168,9 @@ class HfConsoleReader(TrainingLogReader):
         if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
             warnings.append(truncated(*printed.last))
         steps, unit, found = _steps(printed, kept)
-        norms = printed.norms.keep(kept)
+        lines = kept_of(as_array(printed.lines), kept)
+        norms = GradientNorms.of(
+            printed.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
         losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
         return assemble(
             steps,
@@ -180,10 +182,8 @@ class HfConsoleReader(TrainingLogReader):
             tool=TOOL,
             step_unit=unit,
             unprovable="steps_unproven" if unit == "record" else None,
-            extras={
-                "grad_norm": statistic_values(norms.known),
-                **summary_extras({**printed.summary, **printed.metrics}),
-            },
+            norms=norms,
+            extras=summary_extras({**printed.summary, **printed.metrics}),
         )
 
 
@@ -328,7 +328,7 @@ class TrainerStateReader(TrainingLogReader):
         records = [r for r in state["log_history"] if to_float(r.get("loss")) is not None]
         shown = np.array([float(record["loss"]) for record in records])
         steps = np.array([int(record["step"]) for record in records], dtype=np.int64)
-        norms = Column(_number(record, "grad_norm") for record in records)
+        norms = GradientNorms.of(Column(_number(record, "grad_norm") for record in records))
         losses, hidden = real_losses(shown, norms, steps)
         interval = to_float(state.get("logging_steps"))
         last = {key: value for record in state["log_history"] for key, value in record.items()}
@@ -340,9 +340,6 @@ class TrainerStateReader(TrainingLogReader):
             interval=int(interval) if interval and interval >= 1 else None,
             warnings=hidden,
             tool=TOOL,
-            extras={
-                "total_steps": state.get("max_steps"),
-                "grad_norm": statistic_values(norms.known),
-                **summary_extras(last),
-            },
+            norms=norms,
+            extras={"total_steps": state.get("max_steps"), **summary_extras(last)},
         )

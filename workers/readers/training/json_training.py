@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from workers.readers.base import Sample, Source, register
+from workers.readers.columns import Column
 from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
@@ -114,6 +116,8 @@ class MindSpeedBaselineReader(TrainingLogReader):
         if len(set(lengths.values())) > 1:
             message = f"The lists differ in length: {lengths}."
             warnings.append(ReadingWarning("list_lengths_differ", message))
+        told = [to_float(value) for value in baseline.get("grad norm", [])][: len(losses)]
+        norms = [*told, *[None] * (len(losses) - len(told))]
         return assemble(
             range(1, len(losses) + 1),
             losses,
@@ -121,9 +125,9 @@ class MindSpeedBaselineReader(TrainingLogReader):
             step_base=1,
             warnings=warnings,
             tool=self.tool,
+            norms=GradientNorms.of(Column(norms)),
             extras={
                 "iteration_time_ms": time_values(baseline.get("time info", [])),
-                "grad_norm": statistic_values(baseline.get("grad norm", [])),
                 "throughput": statistic_values(baseline.get("throughput", [])),
                 "memory": _memory(baseline.get("memo info", [])),
                 "margins": {k: v for k, v in baseline.items() if k.endswith(" margin")},

@@ -17,6 +17,7 @@ import numpy as np
 from workers.readers.base import Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import MAX_LINE_CHARACTERS, ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms, explained_by_log
 from workers.readers.training.hf_records import real_losses
 from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
@@ -26,7 +27,6 @@ from workers.readers.training.series import (
     TrainingLogReader,
     assemble,
     check_count,
-    statistic_values,
     time_values,
     to_float,
     to_step,
@@ -155,8 +155,11 @@ class JsonLinesReader(TrainingLogReader):
         chosen = select(as_array(counted), as_array(found.losses))
         kept = chosen.kept
         steps, losses = (kept_of(as_array(c), kept) for c in (counted, found.losses))
+        lines = kept_of(as_array(found.lines), kept)
+        norms = GradientNorms.of(
+            found.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
         if dialect.filters_nan:
-            losses, hidden = real_losses(losses, found.norms.keep(kept), steps)
+            losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
         return assemble(
             steps,
@@ -169,6 +172,7 @@ class JsonLinesReader(TrainingLogReader):
             step_unit=dialect.unit,
             unprovable=chosen.unprovable or ("steps_unproven" if is_assumed else None),
             runs=chosen.runs,
+            norms=norms,
             extras=_extras(dialect, found, kept),
         )
 
@@ -249,7 +253,6 @@ def _extras(dialect: Dialect, found: Collected, kept: np.ndarray) -> dict[str, A
     return {
         "total_steps": found.last.get(dialect.total) if dialect.total else None,
         "iteration_time_ms": time_values(1000 * found.seconds.keep(kept).known),
-        "grad_norm": statistic_values(found.norms.keep(kept).known),
         "evaluation": found.evaluation or None,
     }
 

@@ -18,6 +18,7 @@ from workers.readers.base import Sample, Source, register
 from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.figures import AMOUNT, NUMBER
 from workers.readers.source import ReadingWarning
+from workers.readers.training.grad_norms import GRAD_NORM, GradientNorms, explained_by_log
 from workers.readers.training.line_prefixes import label_of, plain_text, without_prefix
 from workers.readers.training.run_selection import Labels, select
 from workers.readers.training.series import (
@@ -28,7 +29,6 @@ from workers.readers.training.series import (
     assemble,
     base_of,
     check_count,
-    statistic_values,
     time_values,
     to_float,
     truncated,
@@ -122,7 +122,7 @@ class LineLogReader(TrainingLogReader):
     seconds: re.Pattern[str] | None = None
     milliseconds: re.Pattern[str] | None = None
     speed: re.Pattern[str] | None = None
-    norm: re.Pattern[str] | None = None
+    norm: re.Pattern[str] | None = GRAD_NORM
     meaning: Meaning = "point"
     step_base = 1
     is_console = True
@@ -144,7 +144,7 @@ class LineLogReader(TrainingLogReader):
             loss,
             self._milliseconds(line),
             _number_at(self.speed, line),
-            _number_at(self.norm, line),
+            self.grad_norm(line),
         )
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
@@ -154,6 +154,10 @@ class LineLogReader(TrainingLogReader):
     def _milliseconds(self, line: str) -> float | None:
         seconds = _number_at(self.seconds, line)
         return _number_at(self.milliseconds, line) if seconds is None else 1000 * seconds
+
+    def grad_norm(self, line: str) -> float | None:
+        """The gradient norm of a record."""
+        return _number_at(self.norm, line) if "orm" in line else None
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         """Called for lines that are no record."""
@@ -181,6 +185,7 @@ class LineLogReader(TrainingLogReader):
             step_unit=facts.get("step_unit", self.step_unit),
             unprovable=chosen.unprovable or facts.get("unprovable"),
             runs=chosen.runs,
+            norms=_norms(source, found, kept),
             extras=extras,
         )
 
@@ -237,8 +242,12 @@ def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
     return {
         "iteration_time_ms": time_values(found.milliseconds.keep(kept).known),
         "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
-        "grad_norm": statistic_values(found.norms.keep(kept).known),
     }
+
+
+def _norms(source: Source, found: Collected, kept: np.ndarray) -> GradientNorms | None:
+    lines = kept_of(as_array(found.lines), kept)
+    return GradientNorms.of(found.norms.keep(kept), lambda: explained_by_log(source, lines))
 
 
 def doubt_steps(facts: Facts) -> None:
@@ -275,7 +284,7 @@ class ImageNetReader(LineLogReader):
     """``Epoch: [e][ i/n] … Loss v (avg)`` and its relatives; step = e·n + i, value before ()."""
 
     name = "imagenet_style_log"
-    version = "3"
+    version = "4"
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(

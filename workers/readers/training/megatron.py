@@ -8,28 +8,40 @@ line.
 from __future__ import annotations
 
 import re
+from array import array
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from workers.masking import mask_tree
 from workers.readers.base import Reader, Reading, Sample, Source, register
-from workers.readers.columns import as_array, kept_of
+from workers.readers.columns import Column, as_array, kept_of
 from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms, explained_by_log
 from workers.readers.training.megatron_arguments import OPENING, arguments_of
 from workers.readers.training.megatron_columns import Columns, collect
-from workers.readers.training.megatron_fields import ITERATION, fields_of, loss_key, records_in
+from workers.readers.training.megatron_fields import (
+    ITERATION,
+    fields_of,
+    loss_key,
+    milliseconds,
+    names_of,
+    records_in,
+)
 from workers.readers.training.megatron_start import started
 from workers.readers.training.run_selection import select
 from workers.readers.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
-    statistic_values,
     time_values,
     truncated,
+    usual_interval,
 )
 
+TFLOPS = (b"tflops", b"throughputpergpu(tflop/s/gpu)")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
 
 
@@ -40,7 +52,7 @@ class MegatronReader(TrainingLogReader):
     name = "megatron_log"
     is_console = True
     tool = "Megatron-LM"
-    version = "3"
+    version = "4"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0
@@ -48,7 +60,7 @@ class MegatronReader(TrainingLogReader):
     def series(self, source: Source) -> LossSeries:
         columns = collect(source)
         if not columns.steps:
-            raise ReadError("no_loss_points", _no_loss(columns))
+            return _without_loss(source, columns)
         every = as_array(columns.steps), as_array(columns.losses)
         chosen = select(*every, columns.ranks)
         kept, warnings = chosen.kept, chosen.warnings
@@ -65,12 +77,16 @@ class MegatronReader(TrainingLogReader):
             losses,
             meaning="window_mean",
             step_base=0 if len(steps) and steps[0] == 0 else 1,
-            line_of=lambda index: _line_of(source, int(kept[index])),
+            line_of=lambda index: next(islice(_lines_of(source), int(kept[index]), None), None),
             warnings=warnings,
             tool=self.tool,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
-            extras=_extras(columns, kept) | _start(source),
+            norms=GradientNorms.of(
+                columns.norms.keep(kept),
+                lambda: explained_by_log(source, np.array(list(_lines_of(source)))[kept]),
+            ),
+            extras=_extras(columns, kept_of(as_array(columns.times), kept)) | _start(source),
         )
 
 
@@ -81,8 +97,47 @@ def _start(source: Source) -> dict[str, Any]:
     return {"started": values, "lines": lines}
 
 
-def _no_loss(columns: Columns) -> str:
-    if columns.skipped:
+def _without_loss(source: Source, columns: Columns) -> LossSeries:
+    """What iterations tell that were not skipped, are printed to their end and have no loss: the
+    log has no column for it. ReadError ``no_loss_points`` where there is none of them."""
+    steps, lines, times = array("q"), array("q"), array("d")
+    norms, rates = Column(), Column()
+    line, was_skipped = 1, False
+    for chunk in source.chunks():
+        for match, _rank, text in records_in(chunk):
+            fields = fields_of(text)
+            skipped = fields.get(b"numberofskippediterations")
+            was_skipped = was_skipped or bool(skipped)
+            if skipped != 0 or loss_key(names_of(text)) is not None:
+                continue
+            steps.append(int(match[1]))
+            lines.append(line + chunk.count(b"\n", 0, match.start()))
+            times.append(milliseconds(fields))
+            norms.append(fields.get(b"gradnorm"))
+            rates.append(next((fields[key] for key in TFLOPS if key in fields), None))
+        line += chunk.count(b"\n")
+    if not steps:
+        raise ReadError("no_loss_points", _no_loss(columns, was_skipped=was_skipped))
+    every = as_array(steps)
+    told = GradientNorms.of(norms, lambda: explained_by_log(source, as_array(lines)))
+    message = f"The log prints no loss column: none of its {len(steps)} iterations names a loss."
+    warnings = [ReadingWarning("no_loss_points", message, lines[0])]
+    if told:
+        warnings += told.warnings(every, lines.__getitem__)
+    extras = _extras(columns, as_array(times)) | _start(source) | {"skipped_iterations": None}
+    if len(rates.known):
+        extras["throughput"] = {
+            **(extras["throughput"] or {}), "tflops": float(rates.known.mean())}  # fmt: skip
+    nothing = np.empty(0)
+    return LossSeries(
+        nothing.astype(np.int64), nothing, usual_interval(np.unique(every)), "window_mean", 1,
+        warnings, tool=MegatronReader.tool, norms=told,
+        extras={key: value for key, value in extras.items() if value is not None},
+    )  # fmt: skip
+
+
+def _no_loss(columns: Columns, *, was_skipped: bool) -> str:
+    if was_skipped:
         return (
             f"None of {columns.iterations} iterations prints a loss; "
             "fp16 skips an iteration whose gradients overflow."
@@ -90,18 +145,14 @@ def _no_loss(columns: Columns) -> str:
     return "No iteration of the log prints a loss."
 
 
-def _line_of(source: Source, record: int) -> int | None:
-    """Line of the n-th record with a loss; a second pass, only for warnings."""
-    line, seen = 1, 0
+def _lines_of(source: Source) -> Iterator[int]:
+    """Line of each record with a loss; a second pass, only for warnings."""
+    line = 1
     for chunk in source.chunks():
         for match, _rank, text in records_in(chunk):
-            if loss_key(fields_of(text)) is None:
-                continue
-            if seen == record:
-                return line + chunk.count(b"\n", 0, match.start())
-            seen += 1
+            if loss_key(fields_of(text)) is not None:
+                yield line + chunk.count(b"\n", 0, match.start())
         line += chunk.count(b"\n")
-    return None
 
 
 def _last_line(source: Source) -> int:
@@ -118,9 +169,8 @@ def _skipped(columns: Columns) -> ReadingWarning:
     return ReadingWarning("skipped_iterations", message)
 
 
-def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
-    times = time_values(kept_of(as_array(columns.times), kept))
-    norms = kept_of(as_array(columns.norms), kept)
+def _extras(columns: Columns, milliseconds_of_records: np.ndarray) -> dict[str, Any]:
+    times = time_values(milliseconds_of_records)
     throughput = None
     if times and columns.batch:
         throughput = {
@@ -139,7 +189,6 @@ def _extras(columns: Columns, kept: np.ndarray) -> dict[str, Any]:
         "iteration_time_ms": times,
         "throughput": throughput,
         "memory": memory,
-        "grad_norm": None if np.isnan(norms).all() else statistic_values(norms),
         "skipped_iterations": columns.skipped or None,
     }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from workers.readers.columns import Column
 from workers.readers.source import Source
 from workers.readers.training.megatron_fields import (
     ITERATION,
@@ -44,7 +45,7 @@ class Columns:
     losses: array[float] = field(default_factory=lambda: array("d"))
     ranks: Labels = field(default_factory=Labels)
     times: array[float] = field(default_factory=lambda: array("d"))
-    norms: array[float] = field(default_factory=lambda: array("d"))
+    norms: Column = field(default_factory=Column)
     memory: dict[int, float] = field(default_factory=dict)
     reserved: dict[int, float] = field(default_factory=dict)
     iterations: int = 0
@@ -56,12 +57,17 @@ class Columns:
     cut: str | None = None
 
     def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
-        """Append columns of bytes or numbers; nothing is appended where one is not a number."""
-        read = [_column(column, float, np.float64) for column in (losses, times, norms)]
+        """Append columns of bytes or numbers; nothing is appended where one is not a number. Norms
+        that some lines do not print are a Column."""
+        read = [_column(column, float, np.float64) for column in (losses, times)]
         counted = _column(steps, int, np.int64)
-        columns = (self.steps, self.losses, self.times, self.norms)
-        for column, values in zip(columns, (counted, *read), strict=True):
+        if not isinstance(norms, Column):
+            norms = Column.of(_column(norms, float, np.float64))
+        for column, values in zip(
+            (self.steps, self.losses, self.times), (counted, *read), strict=True
+        ):
             column.frombytes(values.tobytes())
+        self.norms.extend(norms)
         self.ranks.extend(ranks, len(counted))
 
 
@@ -113,14 +119,14 @@ def _alike(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
 
 def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
     """Add the records of a chunk whose first line has this number, one by one."""
-    rows = []
+    rows, norms = [], Column()
     for match, rank, text in records_in(chunk):
         columns.iterations += 1
         fields = fields_of(text)
         loss = loss_key(fields)
         if loss is not None:
-            norm = fields.get(b"gradnorm", float("nan"))
-            rows.append((int(match[1]), fields[loss], milliseconds(fields), norm, rank))
+            norms.append(fields.get(b"gradnorm"))
+            rows.append((int(match[1]), fields[loss], milliseconds(fields), rank))
         elif match.end() + len(text) == len(chunk):
             columns.cut = (match[0] + text).decode("utf-8", "replace")
         elif loss_key(names_of(text)) is not None:
@@ -130,7 +136,8 @@ def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
         else:
             columns.skipped += 1
     if rows:
-        columns.add(*zip(*rows, strict=True))
+        steps, losses, times, ranks = zip(*rows, strict=True)
+        columns.add(steps, losses, times, norms, ranks)
 
 
 def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:

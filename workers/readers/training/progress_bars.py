@@ -66,7 +66,7 @@ class ProgressBarReader(LineLogReader):
         step = _step(found, label, facts)
         is_again = facts.get("last") == step
         facts["last"] = step
-        return Point(step, loss, is_again=is_again)
+        return Point(step, loss, grad_norm=self.grad_norm(line), is_again=is_again)
 
 
 def _step(found: re.Match[str], label: str, facts: Facts) -> int:

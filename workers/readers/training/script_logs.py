@@ -47,7 +47,7 @@ class KerasReader(LineLogReader):
     """Keras' progress bar; the loss is the mean of the epoch so far."""
 
     name = "keras_progress_log"
-    version = "4"
+    version = "5"
     tool = "Keras"
     meaning = "running_mean"
     confidence = most_confidence = 60
@@ -202,7 +202,7 @@ class EpochLineReader(LineLogReader):
     """One line per epoch with its number and its training loss."""
 
     name = "epoch_training_log"
-    version = "3"
+    version = "4"
     tool = None
     meaning = "window_mean"
     step_unit = "epoch"

@@ -21,6 +21,7 @@ from workers.readers.base import (
 )
 from workers.readers.source import ReadError, ReadingWarning, Source
 from workers.readers.training.failures import failures_in, warnings_of
+from workers.readers.training.grad_norms import GradientNorms
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
@@ -48,7 +49,8 @@ class LossSeries:
     mean of its epoch, or a smoothed value. ``step_base``: number of the first step of the tool.
     ``unprovable``: code of why two curves must not be compared step by step, e.g. because the
     step numbers are assumed (``steps_unproven``). ``runs``: all runs and ranks of the file.
-    ``failures``: lines that tell why the run stopped.
+    ``failures``: lines that tell why the run stopped. ``norms``: gradient norms of the records;
+    None where the log prints none.
     """
 
     steps: np.ndarray
@@ -64,6 +66,7 @@ class LossSeries:
     runs: list[dict[str, Any]] = field(default_factory=list)
     failures: list[dict[str, Any]] = field(default_factory=list)
     extras: dict[str, Any] = field(default_factory=dict)
+    norms: GradientNorms | None = None
 
 
 class TrainingLogReader(Reader):
@@ -71,7 +74,7 @@ class TrainingLogReader(Reader):
     the file shows what a program printed, so also why it stopped."""
 
     kind = "training_log"
-    version = "2"
+    version = "3"
     is_console = False
 
     def series(self, source: Source) -> LossSeries:
@@ -98,7 +101,8 @@ class TrainingLogReader(Reader):
 
 
 def read_series(path: str | Path) -> LossSeries:
-    """The loss curve of a training log of any known kind; ReadError as for ``read_file``."""
+    """The loss curve of a training log of any known kind; ReadError as for ``read_file``, and
+    ``no_loss_points`` for a log without one."""
     source = open_source(path)
     reader = recognise(source)
     if not isinstance(reader, TrainingLogReader):
@@ -107,6 +111,8 @@ def read_series(path: str | Path) -> LossSeries:
         series = reader.whole_series(source)
     except DAMAGE as error:
         raise source.refusal or damaged(reader, error) from error
+    if not len(series.losses):
+        raise ReadError("no_loss_points", series.warnings[0].message)
     series.warnings = with_warnings_of(source, series.warnings)
     return series
 
@@ -125,6 +131,7 @@ def assemble(
     step_unit: StepUnit = "step",
     unprovable: str | None = None,
     runs: Sequence[dict[str, Any]] = (),
+    norms: GradientNorms | None = None,
     extras: dict[str, Any] | None = None,
 ) -> LossSeries:
     """Records in file order → a curve: later run wins, order by step, warn about what was found.
@@ -141,7 +148,10 @@ def assemble(
     if len(kept) < len(all_steps):
         found.append(_repeated(all_steps, kept, line_of))
         all_steps, all_losses = all_steps[kept], all_losses[kept]
+        norms = norms and norms.kept(kept)
     found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
+    if norms:
+        found += norms.warnings(all_steps, lambda i: line_of(int(kept[i])))
     if unprovable and not TELLS_WHY & {warning.code for warning in found}:
         found.append(ReadingWarning("steps_unproven", UNPROVEN))
     interval = interval or usual_interval(all_steps)
@@ -161,6 +171,7 @@ def assemble(
         step_unit=step_unit,
         unprovable=unprovable,
         runs=list(runs),
+        norms=norms,
         extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
     )
 
@@ -244,10 +255,10 @@ def series_values(series: LossSeries) -> dict[str, Any]:
     return {
         "loss": {
             "points": len(losses),
-            "first_step": int(series.steps[0]),
-            "last_step": int(series.steps[-1]),
-            "first": float(losses[0]),
-            "last": float(losses[-1]),
+            "first_step": int(series.steps[0]) if len(losses) else None,
+            "last_step": int(series.steps[-1]) if len(losses) else None,
+            "first": float(losses[0]) if len(losses) else None,
+            "last": float(losses[-1]) if len(losses) else None,
             "mean": float(losses[finite].mean()) if finite.any() else None,
             "nonfinite": len(bad),
             "first_nonfinite_step": int(series.steps[bad[0]]) if len(bad) else None,
@@ -259,6 +270,7 @@ def series_values(series: LossSeries) -> dict[str, Any]:
         "steps_proven": series.unprovable is None,
         "runs": series.runs or None,
         "failures": series.failures or None,
+        "grad_norm": series.norms and norm_values(series.norms),
         **series.extras,
     }
 
@@ -303,6 +315,12 @@ def statistic_values(numbers: Sequence[float] | np.ndarray) -> dict[str, Any] | 
         "max": float(finite.max()) if len(finite) else None,
         "nonfinite": len(values) - len(finite),
     }
+
+
+def norm_values(norms: GradientNorms) -> dict[str, Any] | None:
+    """Statistics of the gradient norms; ``explained``: how many of those that are not finite."""
+    found = statistic_values(norms.values[norms.is_told])
+    return found and {**found, "explained": int(norms.is_explained.sum())}
 
 
 def to_float(text: str | float | None) -> float | None:

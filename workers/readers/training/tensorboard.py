@@ -16,6 +16,7 @@ import numpy as np
 from workers.readers.base import Reader, Reading, Sample, Source, register
 from workers.readers.columns import Column
 from workers.readers.source import ReadError, ReadingWarning
+from workers.readers.training.grad_norms import GradientNorms
 from workers.readers.training.hf_records import real_losses
 from workers.readers.training.run_selection import select
 from workers.readers.training.series import LossSeries, TrainingLogReader, assemble
@@ -23,6 +24,8 @@ from workers.readers.training.series import LossSeries, TrainingLogReader, assem
 LOSS_TAGS = ("train/loss", "loss", "loss/train", "train_loss", "lm loss", "train/lm_loss")
 LOSS_TAGS += ("train/total_loss", "total_loss", "train/loss_step", "train_loss_step")
 LOSS_TAGS += ("epoch_loss", "lm-loss-training/lm loss", "training/loss", "losses/total_loss")
+GRAD_NORMS = ("train/grad_norm", "grad-norm", "grad_norm")
+LOSS_SCALE = "loss-scale"
 OTHER = re.compile(r"\b(?:val|valid|validation|eval|test)|vs samples|scale", re.IGNORECASE)
 MAX_RECORD = 256 * 1024**2
 MAX_CHECKED_RECORD = 4096
@@ -211,9 +214,9 @@ class TensorBoardReader(TrainingLogReader):
         steps = np.array([step for step, _value in events.scalars[tag]], dtype=np.int64)
         losses = np.array([value for _step, value in events.scalars[tag]], dtype=np.float64)
         by_trainer = tag == "train/loss" and "train/epoch" in events.scalars
+        norms = _norms(events, steps)
         if by_trainer:
-            norms = dict(events.scalars.get("train/grad_norm", []))
-            losses, hidden = real_losses(losses, Column(map(norms.get, steps.tolist())), steps)
+            losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
         chosen = select(steps, losses)
         steps, losses = steps[chosen.kept], losses[chosen.kept]
@@ -225,9 +228,25 @@ class TensorBoardReader(TrainingLogReader):
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
+            norms=norms and norms.kept(chosen.kept),
             tool="transformers Trainer" if by_trainer else self.tool,
             extras={"tag": tag, "tags": sorted(events.scalars)},
         )
+
+
+def _norms(events: Events, steps: np.ndarray) -> GradientNorms | None:
+    """The gradient norms of these steps; a loss scale below that of the step before explains one
+    that is not finite."""
+    found: dict[int, float] = {}
+    for tag in GRAD_NORMS:
+        found = found or dict(events.scalars.get(tag, []))
+    scales = dict(events.scalars.get(LOSS_SCALE, []))
+
+    def explain() -> np.ndarray:
+        own = np.array([scales.get(step, np.nan) for step in steps.tolist()])
+        return np.append(False, own[1:] < own[:-1])
+
+    return GradientNorms.of(Column(map(found.get, steps.tolist())), explain)
 
 
 @register

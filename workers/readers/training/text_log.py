@@ -51,7 +51,7 @@ class TextLogReader(LineLogReader):
     """Any line with a step and a loss, at least three of them."""
 
     name = "text_training_log"
-    version = "3"
+    version = "4"
     tool = None
     confidence = most_confidence = 15
     pattern = re.compile(
@@ -92,7 +92,9 @@ class TextLogReader(LineLogReader):
         facts["last_step"] = step
         if "reduced_train_loss" in line:
             facts["step_base"] = 0  # NeMo
-        return Point(step, float(found["loss"]), milliseconds, _samples_per_second(line))
+        return Point(
+            step, float(found["loss"]), milliseconds, _samples_per_second(line),
+            self.grad_norm(line))  # fmt: skip
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := PER_STEP.search(line):
