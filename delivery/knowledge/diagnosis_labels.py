@@ -9,6 +9,7 @@ from workers.logs.diagnosis import BY_CODE
 # Codes whose causes have several headlines, or one that says nothing without its values.
 SEVERAL = {
     "ascend_code": gettext_noop("CANN reports an error code."),
+    "ascend_reason": gettext_noop("CANN names the reason of its error."),
     "ascend_return_code": gettext_noop("The NPU's runtime returned an error."),
     "checkpoint_missing": gettext_noop("The checkpoint was not found."),
     "device_memory": gettext_noop("The memory of an NPU was not enough."),

@@ -19,9 +19,9 @@ OPERATOR = re.compile(
     r"(?i:\bop[ _-]?(?:type|name))\s*(?:is|[:=：])\s*([A-Za-z]\w{2,})")
 # Diagnoses that very many failures share: only code, operator or line tell them apart.
 GENERIC = frozenset({
-    "ascend_code", "ascend_return_code", "file_missing", "import_failed", "killed",
-    "library_missing", "module_missing", "not_executable", "python_error", "script_missing",
-    "time_limit", "tool_missing"})
+    "ascend_code", "ascend_reason", "ascend_return_code", "file_missing", "import_failed",
+    "killed", "library_missing", "module_missing", "not_executable", "python_error",
+    "script_missing", "time_limit", "tool_missing"})
 ANYTHING = "*"
 LEAST_LITERAL = 8  # characters that a pattern states by itself, lest it fit every log
 MOST_PARTS = 12

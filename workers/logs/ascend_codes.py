@@ -1,7 +1,9 @@
 """The error codes that CANN prints, what they mean and what to do.
 
-Six characters: E, the module, four digits, of which 0000 to 8999 are mistakes of the caller and
-9000 to 9999 faults inside the module. Six digits 107…, 207… and 507… are what the runtime returns.
+Six characters: E, the module, four digits, of which 9000 to 9999 are faults inside the module. Six
+digits 107…, 207… and 507… are what the runtime returns. Most messages name a reason and a solution
+of their own: what the log says about itself comes before what a class of codes means, and of a
+code of which nothing is known no remedy is given.
 """
 
 import re
@@ -27,7 +29,8 @@ MODULES = {
 FIRST_RANK = gettext_noop(
     "Find the rank that failed first: its own error stands earlier in its log. If all ranks report "
     "it, compare their clocks and their number of samples, then the links (hccn_tool -i N -link "
-    "-g, -tls -g) and the time-out variables HCCL_EXEC_TIMEOUT and HCCL_CONNECT_TIMEOUT.")
+    "-g, -tls -g) and the time limits: HCCL_EXEC_TIMEOUT, HCCL_CONNECT_TIMEOUT and the script's "
+    "own (ddp_timeout).")
 SAME_EVERYWHERE = gettext_noop(
     "Give all ranks the same script, parameters, rank table and CANN version, then try again.")
 OPERATOR = gettext_noop(
@@ -70,6 +73,8 @@ CODES = {
     "EL0002": (gettext_noop("The driver knows no card of that number (EL0002)."), CARD_NUMBERS),
     "EE1001": (gettext_noop("The runtime was called with an argument that is not allowed "
                             "(EE1001)."), OPERATOR),
+    "EE1002": (gettext_noop("A stream did not end in time (EE1002): mostly one rank waits for "
+                            "another."), FIRST_RANK),
 }
 NUMBERS = {
     "107001": (gettext_noop("The runtime knows no card of that number (107001)."), CARD_NUMBERS),
@@ -97,9 +102,10 @@ NUMBERS = {
 }
 
 
-def _is_printed(code: str) -> re.Pattern[str]:
-    """At the start of a line, or in brackets after the title, and followed by a colon."""
-    return re.compile(rf"^(?:.*[\t (]|\[[^\]\n]*\])?{code}\)?: ?"
+def _is_printed(code: str, ahead: str = "") -> re.Pattern[str]:
+    """At the start of a line, or in brackets after the title, and followed by a colon; ``ahead``
+    looks at the rest of the line."""
+    return re.compile(rf"^(?:.*[\t (]|\[[^\]\n]*\])?{code}\)?: ?{ahead}"
                       r"(?:Inner Error!?\s+(?:E\w{5}:? *)?)?(?P<text>.{0,200}).*$", re.MULTILINE)
 
 
@@ -109,6 +115,36 @@ def _is_returned(number: str) -> re.Pattern[str]:
                       rf"{number}\b.*$", re.MULTILINE | re.IGNORECASE)
 
 
+# [PID: 1] and the time stand between a code and its message.
+MESSAGE = (r"^(?:.*[\t (:\]])?(?P<ascend>E[1-9A-Z]\d{4})\)?: ?"
+           r"(?:\[PID: ?\d+\] *)?(?:\d{4}-\d\d-\d\d-[\d:.]+ *)?")
+REASON = r"(?P<text>[^\n]{0,300}?) *\bReason: *(?P<reason>[^\n]{3,300}?)"
+POSSIBLE = (r"(?P<text>[^\n]{0,300}?)(?:\n| )[^\n]{0,120}?\bPossible Cause: *"
+            r"(?P<reason>[^\n]{3,300}?)")
+SOLUTION = (r"(?:\n(?![^\n]*\bE[1-9A-Z]\d{4}\b)[^\n]{0,400}){0,2}?(?:\n[^\n]{0,120}?| )"
+            r"\bSolution: *(?!N/A)(?P<solution>[^\n]{3,400})$")
+OWN_SOLUTION = gettext_noop("CANN's own advice: %(solution)s")
+
+
+def _own(pattern: str, headline: str, remedy: str) -> Cause:
+    return Cause("ascend_reason", re.compile(pattern, re.MULTILINE), headline, remedy, SCHEME)
+
+
+OPERATOR_STOPPED = _own(
+    r"^.*\berrorStr: *(?P<reason>[^.\n]{3,200}).*$",
+    gettext_noop("An operator was stopped on the card: %(reason)s."),
+    gettext_noop("Run again with ASCEND_LAUNCH_BLOCKING=1: the traceback then names the call. "
+                 "Check shapes, types and addresses of that operator; if another card runs it, "
+                 "suspect the card."))
+SOLVED = _own(
+    MESSAGE + REASON + SOLUTION,
+    gettext_noop("CANN says (%(ascend)s): %(text)s Reason: %(reason)s"), OWN_SOLUTION)
+REASONED = _own(
+    MESSAGE + REASON + "$",
+    gettext_noop("CANN says (%(ascend)s), but not what to do: %(text)s Reason: %(reason)s"), "")
+SUPPOSED = _own(
+    MESSAGE + POSSIBLE + SOLUTION,
+    gettext_noop("CANN says (%(ascend)s): %(text)s Possible cause: %(reason)s"), OWN_SOLUTION)
 BY_CODE = tuple(
     Cause("ascend_code", _is_printed(f"(?P<ascend>{code})"), headline, remedy,
           HCCL + "atlaserrorcode_15_0240.html" if code.startswith("EI") else SCHEME)
@@ -118,14 +154,21 @@ BY_NUMBER = tuple(
           RETURN_CODES)
     for number, (headline, remedy) in NUMBERS.items())
 ANY_CODE = (
-    Cause("ascend_code", _is_printed(r"(?P<ascend>E(?P<module>[1-9A-Z])[0-8]\d{3})"),
+    Cause("ascend_code", _is_printed(
+        r"(?P<ascend>E(?P<module>[1-9A-Z])[0-8]\d{3})",
+        r"(?=.{0,200}\b(?i:parameters?|arguments?|options?|attributes?)\b)"),
           gettext_noop("CANN (%(module)s) refuses what it was given, %(ascend)s: %(text)s"),
           PARAMETERS, SCHEME),
+    Cause("ascend_code", _is_printed(r"(?P<ascend>E(?P<module>[1-9A-Z])[0-8]\d{3})"),
+          gettext_noop("No cause is known for %(ascend)s (%(module)s). The log says: %(text)s"),
+          "", SCHEME),
     Cause("ascend_code", _is_printed(r"(?P<ascend>E(?P<module>[1-9A-Z])9\d{3})"),
           gettext_noop("CANN (%(module)s) failed inside, %(ascend)s: %(text)s"), REPORT, SCHEME),
 )
 ANY_NUMBER = (
     Cause("ascend_return_code", _is_returned(r"(?P<ascend>[125]\d7\d{3})"),
-          gettext_noop("The NPU's runtime returned %(ascend)s."), REPORT, RETURN_CODES),
+          gettext_noop("No cause is known for %(ascend)s, which the NPU's runtime returned."), "",
+          RETURN_CODES),
 )
-ASCEND_CAUSES = (*BY_CODE, *BY_NUMBER, *ANY_CODE, *ANY_NUMBER)
+ASCEND_CAUSES = (OPERATOR_STOPPED, SOLVED, *BY_CODE, REASONED, *BY_NUMBER, SUPPOSED, *ANY_CODE,
+                 *ANY_NUMBER)

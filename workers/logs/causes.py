@@ -37,7 +37,8 @@ class Cause:
 
     Args:
         pattern: what the log shows, searched in whole lines (MULTILINE).
-        headline, remedy: message ids with the pattern's named groups as placeholders.
+        headline, remedy: message ids with the pattern's named groups as placeholders; the remedy
+            is empty where nothing is known that helps.
         source: where the meaning is written down.
         status: exit status that says the same; then this cause comes before all others.
         is_last: the last place in the log counts, not the first.
@@ -231,12 +232,25 @@ NO_DRIVER = (
            gettext_noop("Compare them with the compatibility table of the CANN release, and update "
                         "what is older."), "https://www.hiascend.com/hardware/firmware-drivers"),
 )
+HCCL_CANNOT_LISTEN = gettext_noop(
+    "HCCL cannot listen on port %(port)s: another process uses it.")
+HCCL_PORTS = gettext_noop(
+    "End the earlier run that holds it (npu-smi info, ss -ltnp), or give HCCL other ports: "
+    "HCCL_IF_BASE_PORT or HCCL_HOST_SOCKET_PORT_RANGE on the host, HCCL_NPU_SOCKET_PORT_RANGE on "
+    "the card.")
 PORT_IN_USE = (
+    _cause("port_in_use", r"^.*\b(?:have|has) been bound already\b.*(?:\n.*){0,3}?\n.*\blisten\w*\b"
+           r".*\bport ?\[(?P<port>\d+)\].*$",
+           HCCL_CANNOT_LISTEN, HCCL_PORTS, ERRNO),
+    _cause("port_in_use", r"^.*\blisten\b.*\bport ?\[(?P<port>\d+)\] fail\b.*"
+           r"\bused by other process.*$",
+           HCCL_CANNOT_LISTEN, HCCL_PORTS, ERRNO),
     _cause("port_in_use", r"^.*failed to listen.*?port: (?P<port>\d+).*(?:EADDRINUSE|in use).*$",
            gettext_noop("Port %(port)s is in use on the node."),
            gettext_noop("End the earlier run that holds it (ss -ltnp), or choose another "
                         "--master_port."), ERRNO),
-    _cause("port_in_use", r"^.*(?:EADDRINUSE|Address already in use|EI0019\b).*$",
+    _cause("port_in_use", r"^.*(?:EADDRINUSE|Address already in use|EI0019\b|EJ0003\b|"
+           r"\b(?:have|has) been bound already).*$",
            gettext_noop("A network port that the job needs is in use on the node."),
            gettext_noop("End the earlier run that holds it (ss -ltnp), or choose another port."),
            ERRNO),
@@ -256,6 +270,14 @@ HCCL_TIMEOUT = _cause(
                  "and HCCL_CONNECT_TIMEOUT."),
     "https://www.hiascend.com/document/detail/en/canncommercial/850/commlib/hcclug/"
     "hcclug_000050.html")
+STORE_TIMEOUT = _cause(
+    "rank_missing",
+    START + r".*\bstore->get\('[^']*'\) got error: (?:Socket Timeout|wait timeout).*$",
+    gettext_noop("A rank waited longer than its time limit for another one, which had not come to "
+                 "the same place yet: it was still preparing data, for example."),
+    gettext_noop("Prepare the data (tokenising, a cache) once before the training, or raise the "
+                 "script's time limit (ddp_timeout, timeout of init_process_group). If the other "
+                 "rank stopped, its own error stands earlier."), ELASTIC)
 KILLED = (
     _cause("killed", r"^.*Signal (?P<signal>\d+) \((?P<name>SIG\w+)\) received by PID "
            r"(?P<process>\d+).*$",
@@ -304,9 +326,10 @@ CAUSES = (SHARED_MEMORY, DISK_FULL, *DEVICE_MEMORY, HOST_MEMORY, CUDA_ONLY, LIBR
           *MODULE_MISSING, *SCRIPT_MISSING, *CHECKPOINT_MISSING, FILE_MISSING, NO_PERMISSION,
           CARD_BUSY, CARD_ALARM, *NO_DRIVER, LICENCE, *PORT_IN_USE, RANK_MISSING)
 # After those, and after the codes of CANN.
-SYMPTOMS = (HCCL_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, *KILLED, PYTHON_ERROR)
+SYMPTOMS = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, *KILLED, PYTHON_ERROR)
 # Of a job that its time limit ended: that it was stopped says the job itself.
-WHILE_RUNNING = (HCCL_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, _python_error(TOLD_TO_STOP))
+WHILE_RUNNING = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE,
+                 _python_error(TOLD_TO_STOP))
 LIMIT_SILENT = _cause("time_limit", r"$^", gettext_noop(
     "The log had not grown for %(minutes)d minutes when the time limit came: the command waited."),
     gettext_noop("See what the last lines wait for: another rank or node (HCCL), data, a "

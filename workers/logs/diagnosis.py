@@ -111,7 +111,7 @@ def told(job: Job) -> dict[str, Any] | None:
         return None
     cause = BY_CODE.get((kept["cause"], kept["headline"]))
     return {"line": kept["line"], "quote": kept["quote"],
-            "remedy": gettext(cause.remedy) % kept["values"] if cause else "",
+            "remedy": gettext(cause.remedy) % kept["values"] if cause and cause.remedy else "",
             "source": CITED.get(cause.source, cause.source) if cause else "",
             "kind_says": _filled(kept["judged"])}
 

@@ -21,7 +21,7 @@ SUSPECT = (
     "interpreter", "kill", "memory", "bad_alloc", "shm", "space left", "quota", "in use", "inuse",
     "cannot", "can't", "can not", "could not", "license", "licence", "time out", "timeout",
     "timed out", "timedout", "dcmi", "match", "incompatible", " ecc", "is used", "busy", "signal",
-    "cuda", "libcu")
+    "cuda", "libcu", "listen", "possible cause", "solution:")
 CODE = re.compile(r"\bE[1-9A-Z]\d{4}|\b[125]\d7\d{3}\b")
 
 

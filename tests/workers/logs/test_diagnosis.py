@@ -7,6 +7,7 @@ from django.utils.translation import override
 
 from workers.logs import ascend_codes, diagnosis
 from workers.logs.diagnosis import Part, find
+from workers.models import Job
 
 TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\n'
 SHOWN = [
@@ -143,9 +144,75 @@ def test_long_lines_and_logs_are_looked_through_quickly(line):
 
 def test_every_cause_has_remedy_and_source_and_is_found_again():
     for cause in (*diagnosis.ORDER, *diagnosis.STATUS_ONLY.values()):
-        assert cause.remedy
+        assert cause.remedy or cause in (
+            ascend_codes.REASONED, ascend_codes.ANY_CODE[1], *ascend_codes.ANY_NUMBER)
         assert cause.source
         assert diagnosis.BY_CODE[cause.code, cause.headline].remedy == cause.remedy
+
+
+HCCP = ("EJ0001: [PID: 35532] 2025-08-26-04:05:21.569.071 Failed to initialize the HCCP process. "
+        "Reason: Maybe the last training process is running.\n")
+WORKER = "(VllmWorker TP0 pid=35532) ERROR 08-26 04:05:22 [multiproc_executor.py:559] "
+ADVICE = "        Solution: Wait for 10s after killing the last training process and try again.\n"
+OWN = "Wait for 10s after killing the last training process and try again."
+PORTS = "HCCL_NPU_SOCKET_PORT_RANGE"
+
+
+@pytest.mark.parametrize(("text", "code", "headline", "remedy"), [
+    ("RuntimeError: [ERROR] HCCL error in: torch_npu/x.cpp:64\n" + HCCP + ADVICE, "ascend_reason",
+     "Failed to initialize the HCCP process. Reason: Maybe the last training process is running.",
+     OWN),
+    (WORKER + HCCP + WORKER + ADVICE, "ascend_reason", "Maybe the last training process", OWN),
+    # the solution of another code is not this one's
+    (HCCP + "EZ9998: Something else\n" + ADVICE, "ascend_reason", "(EJ0001)", None),
+    ("EE1001: [PID: 1] The argument is invalid.Reason: Set visible device failed, invalid "
+     "device=8\n        Solution: 1.Check the input parameter range of the function.\n",
+     "ascend_reason", "invalid device=8", "Check the input parameter range"),
+    ("EF4000: Queue is full.\n        Possible Cause: 1. The reader is slow.\n"
+     "        Solution: 1. Enlarge the queue.\n", "ascend_reason",
+     "Queue is full. Possible cause: 1. The reader is slow.", "Enlarge the queue."),
+    ("EJ0003: [PID: 159] Failed to bind the IP port. Reason: The IP address and port have been "
+     "bound already.\n        TraceBack (most recent call last):\n"
+     "        host nic listen start failed, port[60000], return[11][FUNC:StartListenSocket]\n",
+     "port_in_use", "port 60000", PORTS),
+    ("EJ0003: Failed to bind the IP port. Reason: The IP address and port have been bound already.",
+     "port_in_use", "port that the job needs is in use", "ss -ltnp"),
+    ("[ERROR] HCCL(60570,): [HcclSocket][Listen] socket type[0], listen on ip[10.2.2.195] and "
+     "specific port[16666] fail. Please check whether the port is being used by other process.",
+     "port_in_use", "port 16666", PORTS),
+    ("EZ9999: Inner Error!\nEZ9999: [PID: 1] there is an fftsplus aicore error exception\n"
+     "   The extend info: errcode:(0x800000, 0x4000, 0) errorStr: The DDR address of the MTE "
+     "instruction is out of range.CCU instruction address check error.\n"
+     "RuntimeError: call failed, error code is 507035\n",
+     "ascend_reason", "The DDR address of the MTE instruction is out of range.",
+     "ASCEND_LAUNCH_BLOCKING=1"),
+    ("error code is 507046\nEE1002: Stream synchronize timeout.\n        Possible Cause: 1. The "
+     "timeout interval may be improperly set.\n        Solution: 1. Check the interval.\n",
+     "ascend_code", "one rank waits for another", "ddp_timeout"),
+    (TRACEBACK + "RuntimeError: [6] is setting up NCCL communicator and retrieving ncclUniqueId "
+     "from [0] via c10d key-value store by key '0', but store->get('0') got error: Socket Timeout",
+     "rank_missing", "longer than its time limit", "ddp_timeout"),
+    ("EM0001: The queue went away.", "ascend_code",
+     "No cause is known for EM0001 (Queue Schedule). The log says: The queue went away.", None),
+    ("RuntimeError: call failed, error code is 507999", "ascend_return_code",
+     "No cause is known for 507999", None),
+])
+def test_what_the_log_says_of_itself_comes_before_a_class_of_codes(text, code, headline, remedy):
+    found = find([Part(text + "\n")], 1)
+    assert found.cause.code == code
+    assert headline in found.cause.headline % found.values
+    if remedy is None:
+        assert found.cause.remedy == ""
+    else:
+        assert remedy in found.cause.remedy % found.values
+
+
+def test_a_cause_without_a_remedy_says_none():
+    found = find([Part("EM0001: The queue went away.\n")], 1)
+    job = Job(results={"diagnosis": {**found.kept(), "judged": {
+        "message": "It failed.", "values": {}}}})
+    told = diagnosis.told(job)
+    assert (told["remedy"], told["quote"]) == ("", "EM0001: The queue went away.")
 
 
 @pytest.mark.parametrize("code", [*ascend_codes.CODES, *ascend_codes.NUMBERS])
