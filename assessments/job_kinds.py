@@ -16,7 +16,8 @@ from assessments.definitions.log_comparison import (
 )
 from assessments.definitions.standard_library import BY_CODE
 from assessments.labels.verdict_sentences import reason_message, shown
-from assessments.verdicts.computation import aligned_curves
+from assessments.verdicts.computation import aligned_curves, without_npu
+from assessments.verdicts.devices import not_proven
 from assessments.verdicts.verdict import PASSED, judge_curve
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
@@ -51,14 +52,14 @@ class LossCompare(JobKind):
 
     def run_here(self, job, parameters):
         try:
-            aligned = aligned_curves(*(_artifact(job, parameters[n])
-                                       for n in ("baseline", "candidate")))
+            candidate = _artifact(job, parameters["candidate"])
+            aligned = aligned_curves(_artifact(job, parameters["baseline"]), candidate)
         except ReadError as error:
             return Judgement(False, gettext_noop("A log cannot be read: %(why)s"),
                              {"why": error.message}), {}
         rule = standard_rule(parameters["definition"])
         threshold = Decimal(str(parameters["threshold"]))
-        outcome = judge_curve(aligned, threshold, rule)
+        outcome = not_proven(judge_curve(aligned, threshold, rule), without_npu(candidate))
         facts = finite_json({"verdict": outcome.outcome, "reason": outcome.reason,
                              "figure": outcome.figure, "figures": outcome.figures,
                              **outcome.facts})

@@ -40,6 +40,9 @@ REASONS = {
         "The losses meet the threshold, but gradient norms are not finite at %(norms)s steps, the "
         "first is step %(norm_step)s, and no log says why: not proven. Find the cause of the "
         "non-finite gradients and run again."),
+    "no_npu_used": gettext_noop(
+        "The log says that this run used no NPU (line %(line)s: “%(quote)s”): its figures say "
+        "nothing of the NPU. Run it on an NPU and take the file of that run."),
     "no_update_shown": gettext_noop(
         "The losses meet the threshold, but a log prints no gradient norm that is finite and above "
         "zero: it does not show that anything was trained. Find out why and run again."),
@@ -123,10 +126,16 @@ def reason_message(reason: str, facts: dict) -> tuple[str, dict] | None:
     """Message id and values of a reason that is not the comparison with the threshold."""
     if reason == "nonfinite" and facts.get("first_nonfinite_step") is None:
         return gettext_noop("A value is not finite: not passed."), {}
+    if reason == "no_npu_used" and facts.get("no_npu_line") is None:
+        return gettext_noop(
+            "The job that made this file used no NPU, as far as its log, npu-smi and the open "
+            "files of its processes show: its figures say nothing of the NPU. Run it on an NPU "
+            "and take the file of that run."), {}
     if reason not in REASONS:
         return None
     return REASONS[reason], {
         "n": facts.get("nonfinite"), "step": facts.get("first_nonfinite_step"),
+        "line": facts.get("no_npu_line"), "quote": facts.get("no_npu_quote"),
         "norms": facts.get("bad_norms"), "norm_step": facts.get("first_bad_norm"),
         "points": facts.get("common_points"), "of": facts.get("baseline_points"),
         "coverage": f"{100 * facts.get('coverage', 0):.1f} %",

@@ -5,6 +5,7 @@ from itertools import islice
 from assessments.curves.alignment import align
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
 from assessments.queries import independent, measurements_of, recorded_runs
+from assessments.verdicts.devices import NoNpu, not_proven, told_by
 from assessments.verdicts.environments import unreviewed
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import (
@@ -43,7 +44,7 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     """The verdict, from raw files whose checksums still hold.
 
     Not provable while criteria or baseline are unsigned or an environment difference is
-    unreviewed, whatever the arithmetic says.
+    unreviewed, and of a run that used no NPU, whatever the arithmetic says.
     """
     if measurement is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
@@ -65,7 +66,9 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
                              "figure": outcome.figure, "outcome": outcome.outcome}
                             for run, outcome in zip(runs, outcomes, strict=True)]
     chosen.facts["warnings"] = [*chosen.facts.get("warnings", []), *_not_repeated(baseline)]
-    return withheld(chosen, _doubt(criterion, runs))
+    chosen.facts["device"] = measurement.job.results.get("device") if measurement.job else None
+    chosen = withheld(chosen, _doubt(criterion, runs))
+    return not_proven(chosen, next(filter(None, (without_npu(run.artifact) for run in runs)), None))
 
 
 def judge_one(criterion: Criterion, run: Measurement) -> Outcome:
@@ -73,7 +76,7 @@ def judge_one(criterion: Criterion, run: Measurement) -> Outcome:
     if obstacle := _obstacle([run], criterion.baseline):
         return Outcome(NOT_PROVABLE, None, obstacle)
     try:
-        return _judge(criterion, run)
+        return not_proven(_judge(criterion, run), without_npu(run.artifact))
     except ReadError as error:
         return unread(error.code)
 
@@ -136,6 +139,19 @@ def _judge(criterion: Criterion, measurement: Measurement) -> Outcome:
         _value(baseline.artifact, baseline.quantity) if baseline else None,
         threshold=criterion.threshold, rule=rule_of(definition),
         cards=cards_of(measurement.job))
+
+
+def without_npu(artifact: Artifact) -> NoNpu | None:
+    """What the file says of a run without an NPU, or else the record of the job that brought it.
+
+    None where that record proves a device: a client of a service holds none itself.
+    """
+    recorded = artifact.job.results if artifact.job else {}
+    if recorded.get("device"):
+        return None
+    with local_path(artifact) as path:
+        found = run_bounded(told_by, path)
+    return found or (NoNpu() if recorded.get("not_provable") == "device" else None)
 
 
 def aligned_curves(baseline: Artifact, candidate: Artifact):

@@ -23,7 +23,8 @@ ENGINE_CHANGES: dict[str, frozenset[str]] = {
     # Steps of a curve are no longer guessed, runs and ranks of one file no longer mixed.
     "3": frozenset({"steps_unproven", "records_mixed"}),
     # Equal losses beside gradients that are not finite, or zero throughout, prove nothing.
-    "4": frozenset({"nonfinite_grad_norm", "no_update_shown"}),
+    # A run that by its own log used no NPU is no verdict on the NPU.
+    "4": frozenset({"nonfinite_grad_norm", "no_update_shown", "no_npu_used"}),
 }
 
 TWO_PERCENT = Decimal("0.02")

@@ -136,6 +136,7 @@ def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]
         measured = manifest.get(metric["artifact"])
         yield _verdict_step(bundle, facts, {
             **verdict, "cards": metric["facts"].get("cards"),
+            "device": metric["facts"].get("device"),
             "measured": raw_name(measured["name"], measured["sha256"]) if measured else None,
             "runs": _runs(metric, manifest),
         }, metric)

@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from assessments.curves.alignment import align
+from assessments.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
 from assessments.verdicts.verdict import (
@@ -55,7 +56,11 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
     chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
                         threshold, rule)
     doubt = verdict["reason"] if verdict.get("reason") in DOUBTS else None
-    return withheld(chosen, doubt)
+    chosen = withheld(chosen, doubt)
+    if verdict.get("device"):  # proven by the job's record, which the snapshot states
+        return chosen
+    recorded = NoNpu() if verdict.get("reason") == NO_NPU else None
+    return not_proven(chosen, next(filter(None, (told_by(files[n]) for n in runs)), recorded))
 
 
 def _recomputed(measured: Path, reference: Path | None, facts: dict, rule: Rule,

@@ -1,0 +1,55 @@
+"""Whether a run used an NPU, as its own log tells: a run on the CPU is no verdict on the NPU. Pure.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from assessments.verdicts.verdict import NOT_PROVABLE, Outcome
+from workers.kinds.success_checks import device_in
+from workers.readers.base import ReadError, open_source
+
+NO_NPU = "no_npu_used"
+LONGEST_QUOTE = 160
+# The watch's own words (`workers/kinds/scripts/device_use.py`), and those of training frameworks.
+OTHER_DEVICE = re.compile(
+    r"^desk: no device: |^desk: device gpu \d+: |\bds_accelerator to cpu\b"
+    r"|(?<![\w\"'.-])device(?:[ _](?:type|target))?(?: is)?(?: *[:=] *| +)[\"']?cpu\b(?![\w/-])",
+    re.IGNORECASE)
+IS_LIKELY = re.compile(r"cpu|npu|ascend|desk: ", re.IGNORECASE)
+# A part of an NPU run that is kept on the CPU says nothing of the run.
+OF_A_PART = re.compile(r"offload|load|checkpoint|generator|tokenizer", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class NoNpu:
+    """Where a log says that its run used no NPU; no line where the job's own record says so."""
+
+    line: int | None = None
+    quote: str = ""
+
+
+def told_by(path: Path) -> NoNpu | None:
+    """The first line of a file that says so; None where there is none, or where one names an
+    NPU."""
+    try:
+        source = open_source(path)
+        found = None
+        for number, text in source.lines():
+            if IS_LIKELY.search(text) is None:
+                continue
+            if device_in(text):
+                return None
+            if found is None and OTHER_DEVICE.search(text) and not OF_A_PART.search(text):
+                found = NoNpu(number, text.strip()[:LONGEST_QUOTE])
+    except ReadError:
+        return None  # who judges the file says so
+    return found
+
+
+def not_proven(outcome: Outcome, found: NoNpu | None) -> Outcome:
+    """The outcome of a run that used no NPU proves nothing, whatever it is."""
+    if found is None:
+        return outcome
+    facts = {**outcome.facts, "no_npu_line": found.line, "no_npu_quote": found.quote}
+    return replace(outcome, outcome=NOT_PROVABLE, reason=NO_NPU, facts=facts)
