@@ -4,7 +4,7 @@
   if (!form) return;
   const pad = form.querySelector("[data-desk-pad]");
   const field = form.elements.strokes;
-  const lines = [];
+  const lines = JSON.parse(field.value || "[]"); // after a refusal: those that will be sent again
   let current = null;
 
   const place = (event) => {
@@ -41,4 +41,5 @@
   };
   form.addEventListener("change", choose);
   choose();
+  draw();
 })();
