@@ -82,6 +82,10 @@ class ConditionForm(forms.Form):
         self.fields["model"].choices = [("", _("The whole document")),
                                         *((code, code) for code in codes)]
 
+    def has_changed(self) -> bool:
+        """Only what is written makes an issue; a row of mere choices is empty."""
+        return not {"description", "owner", "due_on"}.isdisjoint(self.changed_data)
+
 
 class PrefilledFormSet(forms.BaseFormSet):
     """Rows that are offered beforehand are as free as empty ones: emptied, they are left out."""

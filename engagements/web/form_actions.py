@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import DeskError
 from engagements.optimistic_locking import EditConflict
+from engagements.text.text_joining import in_turn, labelled
 from engagements.web.undo_note import write_note
 
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
@@ -58,6 +59,13 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
     except DeskError as error:
         _add_errors(form, error)
         return None
+
+
+def show_errors(request: HttpRequest, form) -> None:
+    """Say as a message why a form is refused that the next page does not show again."""
+    messages.error(request, in_turn(
+        labelled(form[name].label, " ".join(errors)) if name in form.fields else " ".join(errors)
+        for name, errors in form.errors.items()))
 
 
 def _add_errors(form, error: DeskError) -> None:

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, require
 from engagements.text.number_parsing import whole_number
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, show_errors
 from workers.forms.node_imports import InventoryForm, InventoryKeyForm
 from workers.models import ImportedNode, NodeImport
 from workers.nodes import ssh
@@ -65,6 +65,8 @@ def import_apply(request, pk):
         attempt(request, lambda: node_imports.apply_import(
             actor=request.user, source=source, **form.cleaned_data),
             _("The nodes are enrolled; each is being asked for its host key."))
+    else:
+        show_errors(request, form)
     return redirect("workers:import", pk)
 
 

@@ -10,7 +10,7 @@ from delivery.acceptance.forms import ClaimForm, RepairForm
 from delivery.acceptance.models import WarrantyClaim
 from engagements.access import Can, allowed
 from engagements.models import Engagement
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, show_errors
 
 
 @require_http_methods(["GET", "POST"])
@@ -41,6 +41,8 @@ def repair(request, pk):
         attempt(request, lambda: services.report_repair(
             actor=request.user, claim=claim, **form.cleaned_data),
                 _("Reported; awaiting the customer's confirmation."))
+    else:
+        show_errors(request, form)
     return redirect("acceptance:warranty", claim.engagement.code)
 
 

@@ -29,8 +29,7 @@ from engagements.access import Can, allowed, require
 from engagements.duties import missing_people
 from engagements.errors import DeskError
 from engagements.moves import allowed_moves
-from engagements.text.text_joining import in_turn, labelled
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, show_errors
 from engagements.web.paging import page_of
 
 AT_ONCE, FEW_PROPOSALS = 50, 10
@@ -144,9 +143,7 @@ def change_effect(request, pk, kind):
             actor=request.user, change=row, **form.cleaned_data), _("Saved."))
         _warn(request, said)
     else:
-        messages.error(request, in_turn(
-            labelled(form.fields[name].label, " ".join(errors)) for name, errors in
-            form.errors.items()))
+        show_errors(request, form)
     return redirect("planning:change", pk)
 
 

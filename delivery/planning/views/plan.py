@@ -27,7 +27,7 @@ from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.quotes.services.drafts import PAYMENT_TERMS
 from engagements.access import Can, require
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, show_errors
 
 TASKS_A_PAGE = 100
 
@@ -143,6 +143,8 @@ def task_link(request, pk):
     if form.is_valid():
         attempt(request, lambda: services.link_tasks(
             actor=request.user, after=found, **form.cleaned_data), _("Saved."))
+    else:
+        show_errors(request, form)
     return redirect("planning:task", pk)
 
 

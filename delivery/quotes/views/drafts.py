@@ -23,8 +23,7 @@ from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.text.number_parsing import whole_number
-from engagements.text.text_joining import in_turn
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, show_errors
 
 
 def _save(form, service) -> bool:
@@ -42,12 +41,6 @@ def _save(form, service) -> bool:
     return True
 
 
-def _problem(request, form) -> None:
-    text = in_turn(f"{form.fields[name].label if name in form.fields else ''} {' '.join(errors)}"
-                     for name, errors in form.errors.items())
-    messages.error(request, text)
-
-
 def _add(request, pk, form_class, service):
     quote = found_quote(request, pk)
     require(request.user, Can.PRICE, quote.engagement)
@@ -56,7 +49,7 @@ def _add(request, pk, form_class, service):
         attempt(request, lambda: service(actor=request.user, quote=quote, **form.cleaned_data),
                 _("Added."))
     else:
-        _problem(request, form)
+        show_errors(request, form)
     return redirect("quotes:quote", pk)
 
 

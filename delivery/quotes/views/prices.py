@@ -12,7 +12,7 @@ from delivery.quotes.prices.forms import CloseForm, ColumnsForm, LimitsForm, Upl
 from delivery.quotes.prices.table import price_table
 from delivery.quotes.snapshot import grade_label
 from engagements.access import Can, require, require_administrator
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, show_errors
 from engagements.web.paging import page_of
 
 PREVIEW = 50
@@ -50,6 +50,8 @@ def rate_card_close(request, pk):
     if form.is_valid():
         attempt(request, lambda: services.close_rate_card(
             actor=request.user, card=card, **form.cleaned_data), _("Validity saved."))
+    else:
+        show_errors(request, form)
     return redirect("quotes:rate_card", pk)
 
 
