@@ -134,7 +134,11 @@ class ReviewViewSet(ScopedViewSet):
     @extend_schema(request=DecisionSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def decide(self, request, pk=None):
-        """Accept, accept with conditions, or reject; once."""
+        """Accept, accept with conditions, or reject; a correction replaces an unsigned decision.
+
+        Reasons and issues of the recorded decision are dropped where another one is made and they
+        come back unchanged.
+        """
         return self._written(DecisionSerializer, services.decide)
 
     @extend_schema(request=IdentifySerializer, responses=ReviewSerializer)

@@ -29,6 +29,8 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     """The customer's decision. Writes an audit entry and notifies the first signer.
 
     A decision that nobody has signed is replaced as a whole; codes sent for it no longer sign.
+    Its reasons and issues fall with it: where they come back unchanged with another decision, they
+    are left out.
 
     Args:
         decision: accepted, conditional or rejected, of the whole document.
@@ -42,9 +44,15 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     """
     review = lock_for_action(actor, review, ReviewAction.DECIDE)
     known = models_by_code(review)
-    rows = [_condition(row, known) for row in conditions or []]
-    named = _named(reason.strip(), models or [], known)
-    reason = reason.strip() or _reasons_of(decision, named)
+    former = {row.model: {"decision": row.decision, "reason": row.reason}
+              for row in review.model_decisions.select_related("model")}
+    reason = _unless_repeated(reason.strip(), decision, {
+        "decision": review.decision, "reason": review.reason})
+    own = "" if reason == _reasons_of(review.decision, former) else reason
+    named = _named(own, models or [], known, former)
+    reason = own or _reasons_of(decision, named) or reason
+    rows = [_condition(row, known)
+            for row in _without_repeated(review, decision, named, conditions or [])]
     _require_reasons(decision, reason)
     _require_issues(decision, named, rows)
     judged = {model: named.get(model) or _as_the_whole(decision, reason, model, rows)
@@ -104,15 +112,42 @@ def _model(code, known: dict[str, MigratedModel]) -> MigratedModel | None:
     return known.get(code)
 
 
-def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel]
-           ) -> dict[MigratedModel, dict]:
+def _unless_repeated(reason: str, decision: str, former: dict) -> str:
+    """The reason; none where it was given for another decision and comes back unchanged.
+
+    A rejection keeps it, since it has to have one.
+    """
+    is_other = former.get("decision") and decision not in (REJECTED, former["decision"])
+    return "" if is_other and reason == former["reason"] else reason
+
+
+def _without_repeated(review: Review, decision: str, named: dict[MigratedModel, dict],
+                      conditions: list[dict]) -> list[dict]:
+    """The issues, but for those of the former decision where nothing is conditional any more."""
+    former = {(row.description, row.model.code if row.model else "")
+              for row in review.conditions.select_related("model")}
+    of_models = {model.code: row["decision"] for model, row in named.items()}
+
+    def is_conditional(code: str) -> bool:
+        found = {of_models.get(code, decision)} if code else {decision, *of_models.values()}
+        return CONDITIONAL in found
+
+    rows = [(str(row.get("description") or "").strip(), str(row.get("model") or "").strip(), row)
+            for row in conditions]
+    return [row for description, code, row in rows
+            if is_conditional(code) or (description, code) not in former]
+
+
+def _named(reason: str, rows: list[dict], known: dict[str, MigratedModel],
+           former: dict[MigratedModel, dict]) -> dict[MigratedModel, dict]:
     """Validated decisions on single models, in the document's order."""
     found = {}
     for row in rows:
         model, chosen = _model(row.get("model"), known), str(row.get("decision") or "")
         if model is None or chosen not in dict(CHOSEN):
             raise InvalidInput(_("Choose a decision for each model that you name."))
-        text = str(row.get("reason") or "").strip()
+        text = _unless_repeated(str(row.get("reason") or "").strip(), chosen,
+                                former.get(model, {}))
         if chosen == REJECTED and not (text or reason):
             raise InvalidInput(_("%(model)s: give the reason for the rejection.")
                                % {"model": model.code})
