@@ -128,7 +128,7 @@ class ReasonForm(forms.Form):
 
 
 class SignersForm(forms.Form):
-    """Up to six signers, in order."""
+    """Up to six signers in order; more where more are named."""
 
     PLACES = 6
 
@@ -139,7 +139,7 @@ class SignersForm(forms.Form):
             is_active=True).order_by("pk")
         people = people.exclude(pk__in=review.signatures.values("signer"))
         named = list(review.signers.exclude(state="signed").values_list("user", flat=True))
-        for n in range(min(self.PLACES, people.count())):
+        for n in range(min(max(self.PLACES, len(named)), people.count())):
             self.fields[f"signer_{n}"] = forms.ModelChoiceField(
                 people, label=f"{n + 1}.", required=False, empty_label="--",
                 initial=named[n] if n < len(named) else None)

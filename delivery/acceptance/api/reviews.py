@@ -50,7 +50,10 @@ class ReviewViewSet(ScopedViewSet):
 
     @extend_schema(request=OpenReviewSerializer, responses={201: ReviewSerializer})
     def create(self, request):
-        """Put an issued acceptance document before the customer. Safe to repeat."""
+        """Put an issued acceptance document before the customer. Safe to repeat.
+
+        Who signs is taken over from the version before; `signers` names others.
+        """
         fields = self.validated(OpenReviewSerializer, context={"request": request})
         self.kwargs["pk"] = services.open_review(actor=request.user, **fields).pk
         return Response(self._shown(), status=status.HTTP_201_CREATED)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import AcceptanceTerms, Review
 from delivery.acceptance.services.preconditions import PASSING, open_blocking
+from delivery.acceptance.services.signing_order import carry_over_signers
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
 from engagements.access import Can, require
@@ -24,8 +25,9 @@ def open_review(*, actor: User, document: Document) -> Review:
     """Put an issued acceptance document before the customer. Safe to repeat.
 
     The contract's terms of acceptance are copied into the review; a period set there makes the
-    deadline. Raises WrongState for a final acceptance whose preliminary one, trial period or
-    blocking issues are still open, or that tells the trial run otherwise than it went.
+    deadline. Who signs is taken over from the version before; the project manager may name others.
+    Raises WrongState for a final acceptance whose preliminary one, trial period or blocking issues
+    are still open, or that tells the trial run otherwise than it went.
     """
     require(actor, Can.ISSUE, document.engagement)
     document = Document.objects.select_for_update(of=("self",), no_key=True).get(pk=document.pk)
@@ -43,9 +45,11 @@ def open_review(*, actor: User, document: Document) -> Review:
     if review.terms.get("review_days"):
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
+    signers = carry_over_signers(review)
     audit_log.record(actor=actor, action="review.open", target=document,
                      engagement=document.engagement,
-                     data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms})
+                     data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms,
+                           "signers": [user.username for user in signers]})
     return review
 
 

@@ -33,6 +33,22 @@ def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Sign
     return rows
 
 
+def carry_over_signers(review: Review) -> list[User]:
+    """The signers of the version before sign the new one too, in that order and all anew.
+
+    That is the newest version of the document that was reviewed; of a document drafted anew, the
+    newest of its kind. Call it for a new review, before its audit entry.
+    """
+    document = review.document
+    earlier = Review.objects.filter(document__engagement=document.engagement,
+                                    document__kind=document.kind).exclude(pk=review.pk)
+    versions = earlier.filter(document__number=document.number)
+    before = versions.order_by("pk").last() or earlier.order_by("pk").last()
+    rows = before.signers.select_related("user") if before else []
+    return [Signer.objects.create(review=review, user=row.user, position=n).user
+            for n, row in enumerate(rows, 1)]
+
+
 def _require_reviewers(review: Review, users: list[User]) -> None:
     if len({user.pk for user in users}) < len(users):
         raise InvalidInput(_("Name each signer once."))

@@ -6,18 +6,23 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.db.models import F
+from django.test import Client
 from django.utils import timezone
 from django.utils.translation import override
 
 from delivery.acceptance import services
-from delivery.acceptance.models import Identification, Signature
+from delivery.acceptance.forms import SignersForm
+from delivery.acceptance.models import Identification, Review, Signature
 from delivery.acceptance.services import identification
 from delivery.acceptance.signing.drawn_signature import as_svg, checked_drawing
 from delivery.notices.models import MailSetting, Notice
+from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
+from tests.delivery.conftest import api_client
+from tests.document_steps import issued_document
 
 LINE = [[n * 10, n * 5] for n in range(20)]
 
@@ -241,6 +246,77 @@ def test_once_somebody_signed_only_the_others_are_named_anew(panel, act, deliver
     assert Document.objects.get(pk=review.document_id).state == "signed"
     assert [(s.position, s.user) for s in review.signers.all()] == [
         (1, act.reviewer), (2, third)]
+
+
+def replaced(review, act) -> Document:
+    return act.correct(Document.objects.get(pk=review.document_id), {})
+
+
+def drafted_anew(review, act) -> Document:
+    """Beside the old one, as a document of its own."""
+    return issued_document(reporting.draft_acceptance(
+        actor=act.manager, engagement=review.engagement), act.people)
+
+
+def never_opened(review, act) -> Document:
+    """The version between them was not put before the customer."""
+    return act.correct(replaced(review, act), {})
+
+
+def open_by_service(document, act):
+    services.open_review(actor=act.manager, document=document)
+
+
+def open_on_the_page(document, act):
+    client = Client()
+    client.force_login(act.manager)
+    client.post(f"/documents/{document.pk}/review/open/")
+
+
+def open_by_api(document, act):
+    api_client(act.manager).post("/api/v1/reviews/", {"document": document.pk}, format="json")
+
+
+@pytest.mark.parametrize(("follows", "opens"), [
+    (replaced, open_by_service), (replaced, open_on_the_page), (replaced, open_by_api),
+    (drafted_anew, open_by_service), (never_opened, open_by_service)])
+def test_the_next_version_is_signed_by_the_same_people(panel, act, follows, opens):
+    """All of them anew, in the same order, whoever signed or declined before."""
+    review, second = panel
+    act.sign(review)
+    services.decline(actor=second, review=review, reason="缺少用户手册")
+    document = follows(review, act)
+    opens(document, act)
+    again = Review.objects.get(document=document)
+    assert [(s.position, s.user, s.state, s.reason) for s in again.signers.all()] == [
+        (1, act.reviewer, "waiting", ""), (2, second, "waiting", "")]
+    assert AuditEntry.objects.filter(action="review.open").order_by("pk").last().data[
+        "signers"] == [act.reviewer.username, second.username]
+    act.decide(again)
+    later(minutes=2)
+    act.sign(again)
+    assert Document.objects.get(pk=document.pk).state == "issued"
+    act.sign(again, second)
+    assert Document.objects.get(pk=document.pk).state == "signed"
+
+
+def test_a_version_has_its_own_order_once_it_is_named(panel, act):
+    """The one before keeps its own; whoever replaces this one follows it."""
+    review, second = panel
+    first = replaced(review, act)
+    again = services.open_review(actor=act.manager, document=first)
+    services.name_signers(actor=act.manager, review=again, users=[second])
+    third = services.open_review(actor=act.manager, document=replaced(again, act))
+    assert [[s.user for s in row.signers.all()] for row in (review, again, third)] == [
+        [act.reviewer, second], [second], [second]]
+
+
+def test_the_page_offers_a_place_to_everybody_who_is_named(decided, act, delivered):
+    """Saving what it shows loses nobody, however many the API has named."""
+    people = [act.reviewer, *(act.colleague(delivered, f"signer{n}") for n in range(7))]
+    services.name_signers(actor=act.manager, review=decided, users=people)
+    form = SignersForm(review=decided)
+    assert [form[name].initial for name in form.fields] == [user.pk for user in people]
 
 
 def test_the_pages_of_signing(panel, act, client, people):
