@@ -66,7 +66,7 @@ def _keep_verdict(criterion: Criterion, measurement: Measurement | None, outcome
         criterion=criterion, measurement=measurement, outcome=outcome.outcome,
         figure=outcome.figure, reason=outcome.reason, engine_version=ENGINE_VERSION,
         facts=finite_json({"figures": outcome.figures, **outcome.facts}),
-        is_practice=_is_practice(criterion, measurement))
+        is_practice=_is_practice(criterion, measurement, outcome))
     audit_log.record(actor=actor, action="verdict.compute", target=verdict,
                      engagement=criterion.criteria_set.engagement,
                      data={"outcome": verdict.outcome, "reason": verdict.reason})
@@ -115,10 +115,11 @@ def newest_measurement(criterion: Criterion) -> Measurement | None:
     return measurements_of(criterion).first()
 
 
-def _is_practice(criterion: Criterion, measurement: Measurement | None) -> bool:
-    baseline = criterion.baseline
-    return bool((measurement and measurement.is_practice)
-                or (baseline and baseline.artifact.is_practice))
+def _is_practice(criterion: Criterion, measurement: Measurement | None, outcome: Computed) -> bool:
+    """Whether any file that the verdict rests on is practice data."""
+    files = {run["artifact"] for run in outcome.facts.get("runs", ())}
+    files |= {row.artifact_id for row in (measurement, criterion.baseline) if row}
+    return Artifact.objects.filter(pk__in=files, is_practice=True).exists()
 
 
 @transaction.atomic

@@ -147,6 +147,15 @@ def test_a_file_that_was_stored_twice_is_one_run(criterion, judged):
     assert (verdict.outcome, len(verdict.facts["runs"])) == ("passed", 2)
 
 
+def test_one_practice_run_among_those_judged_marks_the_verdict(
+        criterion, judged, consultant, model, store):
+    MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="mean", runs=2)
+    services.measure_file(actor=consultant, model=model, artifact=store(
+        "practice.log", megatron_log(GPU * 1.001), model, is_practice=True))
+    marks = [judged(GPU * factor, f"{factor}.log")[0].is_practice for factor in (1.002, 1.003)]
+    assert marks == [True, False]  # of the last two runs
+
+
 def test_the_baselines_own_file_proves_nothing(criterion, judged):
     verdict, = judged(GPU)
     assert (verdict.outcome, verdict.reason) == ("not_provable", "same_file")

@@ -9,6 +9,7 @@ from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.judgement import Finished, Judgement
 from workers.kinds.parameters import Parameter
+from workers.kinds.references import Reference
 
 
 class JobKind:
@@ -36,6 +37,7 @@ class JobKind:
     is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
     spans_nodes: ClassVar[bool] = False  # one job of it may run on several nodes
     claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
+    reads_every_file: ClassVar[bool] = False  # all that is stored of the engagement is its input
 
     def clean(self, values: dict) -> dict:
         """Typed parameters. Raises InvalidInput; unknown names are an error too."""
@@ -74,6 +76,11 @@ class JobKind:
     def handed_over(self, names: list[str]) -> str:
         """Which of a job's files another one takes: a file or folder among them; empty for all."""
         return ""
+
+    def read_in_place(self, parameters: dict) -> dict[str, Reference]:
+        """What is read where it is kept, by parameter: the stored files that are numbers."""
+        return {p.name: Reference("file", parameters[p.name]) for p in self.parameters
+                if p.type == "artifact" and parameters.get(p.name)}
 
     def require_permitted(self, parameters: dict, actor, node) -> None:
         """Raise NotAllowed where the person may not run this on the node, beyond the usual."""

@@ -17,6 +17,7 @@ from engagements.stages import Stage
 from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
 from workers.kinds.node_scripts import run_script
+from workers.kinds.references import Reference
 from workers.rules.facts.of_job import facts_of_job
 from workers.runtimes import software
 
@@ -56,6 +57,7 @@ class Bundle(JobKind):
     success = _("Every file still has the checksum it was stored with.")
     stages = EVERY_STAGE
     runs_on_node = False
+    reads_every_file = True
     usual_seconds = 30
     parameters: ClassVar = (
         Parameter("pack", _("Pack the files"), "flag", default=True,
@@ -160,6 +162,9 @@ class Rerun(JobKind):
                                % {"number": parameters["job"]})
         if first.state != "succeeded" or not first.command or first.kind == self.code:
             raise InvalidInput(gettext("Only a job that succeeded on a node can be repeated."))
+
+    def read_in_place(self, parameters):
+        return {"job": Reference("job", parameters["job"])}
 
     def require_permitted(self, parameters, actor, node):
         first = _first(parameters)

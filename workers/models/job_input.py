@@ -8,7 +8,8 @@ from workers.models.node import Node
 
 
 class JobInput(models.Model):
-    """What a parameter of a job names that lies elsewhere, and how it came to the job's node."""
+    """What a parameter of a job names that lies elsewhere, and how it came to the job's node; what
+    is read where it is kept was never brought."""
 
     class Way(models.TextChoices):
         PENDING = "", _("To be brought")

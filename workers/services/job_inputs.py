@@ -21,12 +21,7 @@ class Found:
     """Rows to be made, by slot; empty for a job that needs nothing from elsewhere."""
 
     rows: dict[str, JobInput] = field(default_factory=dict)
-
-    @property
-    def is_practice(self) -> bool:
-        """Whether anything of it is practice data: then what the job makes of it is, too."""
-        return any(source.is_practice for row in self.rows.values()
-                   for source in (row.artifact, row.source_job, row.source_node) if source)
+    is_practice: bool = False  # whether anything of it is: then what the job makes of it is, too
 
     def keep_for_members(self, members: Iterable[Job]) -> None:
         """Make the rows of each node's part of a job on several nodes."""
@@ -40,8 +35,9 @@ class Found:
         for row in self.rows.values():
             row.job = job
         JobInput.objects.bulk_create(self.rows.values())
-        job.command = kind.argv(staging.placed_parameters(kind, job))
-        job.save(update_fields=["command"])
+        if kind.runs_on_node:
+            job.command = kind.argv(staging.placed_parameters(kind, job))
+            job.save(update_fields=["command"])
 
 
 def found_in(*, user: User, kind: JobKind, values: dict[str, Any],
@@ -51,24 +47,34 @@ def found_in(*, user: User, kind: JobKind, values: dict[str, Any],
     Raises InvalidInput for what the person does not see, for what is of another engagement, and
     for paths of nodes outside of the folders that may be browsed.
     """
-    references = references_in(kind, values)
-    return Found({slot: _row(user, slot, reference, engagement)
-                  for slot, reference in references.items()})
+    rows = {slot: _row(user, slot, reference, engagement)
+            for slot, reference in references_in(kind, values).items()}
+    rows |= {slot: _row(user, slot, reference, engagement, way=JobInput.Way.IN_PLACE)
+             for slot, reference in kind.read_in_place(values).items()}
+    sources = [source for row in rows.values()
+               for source in (row.artifact, row.source_job, row.source_node) if source]
+    reads_practice = bool(
+        kind.reads_every_file and engagement and engagement.has_practice_data)
+    return Found(rows, reads_practice or any(source.is_practice for source in sources))
 
 
-def _row(user: User, slot: str, reference: Reference, engagement: Engagement | None) -> JobInput:
-    row = JobInput(slot=slot, reference=str(reference))
+def _row(user: User, slot: str, reference: Reference, engagement: Engagement | None,
+         way: str = JobInput.Way.PENDING) -> JobInput:
+    row = JobInput(slot=slot, reference=str(reference), way=way)
     last = reference.path.rsplit("/", 1)[-1]
     if reference.kind == "file":
         row.artifact = _of(engagement, reference, Artifact.objects.visible_to(user).filter(
             pk=reference.key).first())
         last = row.artifact.name.rsplit("/", 1)[-1]
+        if way == JobInput.Way.IN_PLACE:
+            row.files, row.size, row.arrived = 1, row.artifact.size, row.artifact.size
     elif reference.kind == "node":
         row.source_node = _node(user, reference)
     else:
         row.source_job = _of(engagement, reference, Job.objects.visible_to(user).select_related(
             "node").filter(pk=reference.key).first())
-        _require_there(row.source_job, reference)
+        if way == JobInput.Way.PENDING:
+            _require_there(row.source_job, reference)
     row.name = (last or f"job-{reference.key}")[:240]
     return row
 

@@ -26,7 +26,7 @@ PEOPLE = {
     "case.retire": _("Solved case retired"), "case.restore": _("Solved case in force again"),
     "case.evidence": _("Job noted with a solved case"),
     "row.write": _("Row written"), "sample.load": _("Sample engagement loaded"),
-    "practice.remove": _("Practice data removed"),
+    "practice.remove": _("Practice data removed"), "practice.mark": _("Practice data marked"),
     "view.save": _("Portfolio view saved"), "view.delete": _("Portfolio view deleted"),
 }
 ENGAGEMENTS = {
@@ -82,6 +82,7 @@ NODES_AND_JOBS = {
     "job.start_members": _("Job started on its nodes"),
     "job.stop_members": _("Job stopped on its nodes"),
     "job.input": _("Job input transferred to its node"),
+    "job.inputs_recorded": _("Job inputs of an older version recorded"),
     "job.restart": _("Job on several nodes started again"),
     "artifact.store": _("Files stored"), "artifact.upload": _("File uploaded"),
     "artifact.upload_start": _("Upload started"),

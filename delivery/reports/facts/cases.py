@@ -118,7 +118,8 @@ def run_place(job: Job) -> str:
 
 def _data(criterion: Criterion, job: Job | None, sides: Sides) -> Iterator[str]:
     """The data set with its checksum; where no record has one, that is said."""
-    inputs = list(job.inputs.select_related("artifact")) if job else []
+    inputs = [row for row in job.inputs.select_related("artifact")
+              if row.artifact or row.digest or row.place] if job else []  # else it is another job
     for given in inputs:
         digest = given.digest or (given.artifact.sha256 if given.artifact else "")
         yield labelled(_("Data"), f"{given.name} · SHA-256 {digest}" if digest else (
