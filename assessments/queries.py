@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext
 
 from assessments.labels.verdict_sentences import sentence
@@ -19,7 +19,7 @@ from assessments.models import (
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import ON_SOURCE_PLATFORM
 from workers import kinds
-from workers.models import Artifact, StoredReading
+from workers.models import Artifact, JobInput, StoredReading
 
 Recorded = Baseline | BaselineRun | Measurement
 COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json", "msaccucmp_compare")
@@ -84,17 +84,63 @@ def with_newest_verdicts(criteria: list[Criterion]) -> list[Criterion]:
     return criteria
 
 
+def of_target(rows: QuerySet, file: str = "artifact") -> QuerySet:
+    """The measurements, readings or files that tell of the target platform; every figure of the
+    target is chosen from these.
+
+    Args:
+        file: the path from a row to its file; empty for files themselves.
+    """
+    return rows.exclude(_of_source(file)).exclude(_of_baselines(file, "sha256"))
+
+
+def of_source(rows: QuerySet, file: str = "artifact") -> QuerySet:
+    """The other ones, which tell of the source platform, without mere copies of their files."""
+    return rows.filter(_of_source(file))
+
+
+def _of_source(file: str) -> Q:
+    """Files of the source platform: those of baselines, of their repeats and re-measurements and
+    of the jobs that brought them; those of jobs in stages on it; and what the server computed
+    from nothing but such files."""
+    job = f"{file}__job" if file else "job"
+    inputs = JobInput.objects.filter(job=OuterRef(job))
+    return _brought_by_source(file) | Q(
+        Exists(inputs), ~Exists(inputs.exclude(_brought_by_source("artifact"))),
+        **{f"{job}__node": None, f"{job}__nodes_wanted": 1})
+
+
+def _brought_by_source(file: str) -> Q:
+    job = f"{file}__job" if file else "job"
+    return Q(**{f"{job}__stage__in": ON_SOURCE_PLATFORM}) | _of_baselines(file, "pk") | (
+        _of_baselines(file, "job"))
+
+
+def _of_baselines(file: str, column: str) -> Q:
+    """Files with the same value in a column as one of a baseline of their engagement."""
+    path = f"{file}__" if file else ""
+    return Q(Exists(Baseline.objects.filter(**_same(path, column, "model")))) | Q(
+        Exists(BaselineRun.objects.filter(**_same(path, column, "baseline__model"))))
+
+
+def _same(path: str, column: str, model: str) -> dict[str, OuterRef]:
+    return {f"{model}__engagement": OuterRef(f"{path}engagement"),
+            f"artifact__{column}": OuterRef(f"{path}{column}")}
+
+
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
-    """All measurements of a criterion's quantity, newest first, without the baseline's file,
-    runs on the source platform, regression runs, and trials of kinds that measure nothing."""
+    """All measurements of a criterion's quantity on the target platform, newest first, without
+    regression runs and trials of kinds that measure nothing.
+
+    A copy of the criterion's own baseline stays: its verdict says what it is.
+    """
     trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
     found = Measurement.objects.filter(
-        model=criterion.model, quantity=criterion.quantity).exclude(
-        job__stage__in=ON_SOURCE_PLATFORM).exclude(job__kind__in=trials).exclude(
+        model=criterion.model, quantity=criterion.quantity).exclude(job__kind__in=trials).exclude(
         job__is_regression=True).select_related("artifact", "job")
-    if criterion.baseline:
-        found = found.exclude(artifact=criterion.baseline.artifact)
-    return found
+    own = criterion.baseline.artifact if criterion.baseline else None
+    copies = _of_baselines("artifact", "sha256") & ~Q(artifact__sha256=own.sha256 if own else "")
+    return found.exclude(_of_source("artifact")).exclude(copies)
 
 
 def independent(rows: Iterable[Recorded]) -> Iterator[Recorded]:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from assessments.forms.files import FileForm
 from assessments.models import OptimisationRound
 from assessments.performance.techniques import Technique, names_of_settings, settings_in
+from assessments.queries import of_target
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel
 from engagements.text.text_joining import following
@@ -54,7 +55,7 @@ class RoundForm(FileForm):
 
 
 def _files(model: MigratedModel, kinds: tuple[str, ...]):
-    """Files of the model with such readings, newest first; those of baselines are left out."""
+    """Files of the model with such readings on the target platform, newest first."""
     found = Artifact.objects.filter(engagement=model.engagement, readings__kind__in=kinds)
     found = found.filter(model=model) | found.filter(model=None)
-    return found.exclude(baselines__model=model).distinct().order_by("-pk")
+    return of_target(found, file="").distinct().order_by("-pk")

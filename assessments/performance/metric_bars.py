@@ -6,7 +6,7 @@ from assessments.labels.verdict_sentences import SIGNS
 from assessments.models import Baseline, Criterion, Measurement, MetricDefinition
 from assessments.performance.gains import METRICS, Gain, Metric, gain
 from assessments.performance.rounds import History
-from assessments.queries import current_criteria
+from assessments.queries import current_criteria, of_target
 from engagements.models import MigratedModel
 
 Calculator = MetricDefinition.Calculator
@@ -50,15 +50,13 @@ def bars_of(model: MigratedModel, known: History) -> list[Bars]:
     """All metrics that were measured for the model. Four queries.
 
     Where rounds measured a metric, its start and its last kept round count, else the first and
-    the newest measurement. Files of baselines are no measurements of the NPU.
+    the newest measurement.
     """
     baselines = _baselines(model)
-    references = {b.artifact_id for b in baselines}
     measured: dict[str, list[Measurement]] = {}
-    for row in Measurement.objects.filter(
+    for row in of_target(Measurement.objects.filter(
             model=model, quantity__in=[m.name for m in METRICS],
-            value__isnull=False).exclude(
-                artifact__in=references).select_related("artifact").order_by("pk"):
+            value__isnull=False)).select_related("artifact").order_by("pk"):
         measured.setdefault(row.quantity, []).append(row)
     criteria = _criteria(model)
     by_quantity = {b.quantity: b for b in baselines}

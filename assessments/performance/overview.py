@@ -6,7 +6,9 @@ from django.db.models import Count, Q
 
 from assessments.models import Measurement
 from assessments.performance.gains import BY_NAME, METRICS, Gain, Metric, gain
+from assessments.queries import of_target
 from engagements.models import Engagement, MigratedModel
+from workers.models import Artifact
 
 
 @dataclass(frozen=True)
@@ -29,12 +31,11 @@ def overview(engagement: Engagement) -> list[ModelLine]:
     """Two queries. The headline is the first metric of METRICS that the model has measured."""
     models = engagement.models.annotate(
         round_count=Count("optimisation_rounds", distinct=True),
-        profile_count=Count("artifacts", distinct=True,
-                            filter=Q(artifacts__readings__kind="profile")))
-    rows = Measurement.objects.filter(
-        model__engagement=engagement, quantity__in=BY_NAME, value__isnull=False,
-        artifact__baselines=None).order_by("pk").only(
-        "model_id", "quantity", "value", "is_practice")
+        profile_count=Count("artifacts", distinct=True, filter=Q(artifacts__in=of_target(
+            Artifact.objects.filter(readings__kind="profile"), file=""))))
+    rows = of_target(Measurement.objects.filter(
+        model__engagement=engagement, quantity__in=BY_NAME, value__isnull=False)).order_by(
+        "pk").only("model_id", "quantity", "value", "is_practice")
     measured: dict[tuple[int, str], list[Measurement]] = {}
     for row in rows:
         measured.setdefault((row.model_id, row.quantity), []).append(row)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.db.models import QuerySet
 
+from assessments.queries import of_target
 from assessments.verdicts.quantities import STEP_FORMS, step_parts
 from engagements.models import MigratedModel
 from workers.models import StoredReading
@@ -47,8 +48,8 @@ def operator_profiles(model: MigratedModel) -> QuerySet[StoredReading]:
 
 
 def _readings(model: MigratedModel, forms: tuple[str, ...]) -> QuerySet[StoredReading]:
-    return StoredReading.objects.filter(
-        artifact__model=model, kind="profile", values__form__in=forms).select_related(
+    return of_target(StoredReading.objects.filter(
+        artifact__model=model, kind="profile", values__form__in=forms)).select_related(
         "artifact__job").order_by("-artifact_id", "-pk")
 
 

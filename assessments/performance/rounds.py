@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from assessments.models import Measurement, OptimisationRound, Verdict
 from assessments.performance.gains import BY_NAME, METRICS, Gain, Metric, gain
+from assessments.queries import of_target
 from engagements.models import MigratedModel
 
 
@@ -94,9 +95,9 @@ def _measured(model: MigratedModel, rounds: list[OptimisationRound]
     """Per round and metric the measurement of its run: of its file, its profile, its job."""
     files = {pk for r in rounds for pk in (r.artifact_id, r.profile_id) if pk}
     jobs = {r.artifact.job_id for r in rounds if r.artifact.job_id}
-    found = list(Measurement.objects.filter(
+    found = list(of_target(Measurement.objects.filter(
         Q(artifact__in=files) | Q(job__in=jobs), model=model,
-        quantity__in=[m.name for m in METRICS], value__isnull=False).order_by("pk"))
+        quantity__in=[m.name for m in METRICS], value__isnull=False)).order_by("pk"))
     return {r.pk: _of_round(r, found) for r in rounds}
 
 

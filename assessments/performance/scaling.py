@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from assessments.models import Measurement
+from assessments.queries import of_target
 from engagements.models import MigratedModel
 from workers.models import StoredReading
 
@@ -49,9 +50,9 @@ def scaling_of(model: MigratedModel, own_label: str) -> Scaling:
     readings = list(StoredReading.objects.filter(
         artifact__model=model, kind="scaling").select_related("artifact").order_by("-pk")
         [:TABLES_SHOWN])
-    own = list(Measurement.objects.filter(
-        model=model, quantity=OWN, value__gt=0, job__cards_wanted__gt=0).exclude(
-        artifact__in=model.baselines.values("artifact")).select_related("job").order_by("pk"))
+    own = list(of_target(Measurement.objects.filter(
+        model=model, quantity=OWN, value__gt=0, job__cards_wanted__gt=0)).select_related(
+        "job").order_by("pk"))
     points = _published(readings) + _own(own, own_label)
     is_practice = any(r.artifact.is_practice for r in readings) or any(m.is_practice for m in own)
     return Scaling(points, list(_efficiencies(points)), is_practice)

@@ -13,6 +13,7 @@ from assessments.models import Baseline, BaselineRun, Side
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.queries import independent, recorded_runs
 from assessments.services.confirmations import baseline_hash, confirm, signed_sheet_of
+from assessments.services.measurements import judge_anew_without_source
 from assessments.services.plausibility import require_answered
 from assessments.verdicts.computation import aligned_curves
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
@@ -37,8 +38,9 @@ def record_baseline(
 ) -> Baseline:
     """A reference with its raw file and its repeats; `origin` is one of `Baseline.Origin`.
 
-    The value is the file's own (`value` is not taken over); without one the file is the
-    reference (a curve). Raises InvalidInput for a file that holds no such quantity.
+    Verdicts that rested on these files are computed anew without them. The value is the
+    file's own (`value` is not taken over); without one the file is the reference (a curve).
+    Raises InvalidInput for a file that holds no such quantity.
     """
     require(actor, Can.WORK, model.engagement)
     if artifact is None:
@@ -52,6 +54,7 @@ def record_baseline(
     audit_log.record(actor=actor, action="baseline.record", target=baseline,
                      engagement=model.engagement,
                      data={"sha256": artifact.sha256, "origin": origin})
+    judge_anew_without_source(model.engagement, actor)
     for repeat in repeats:
         add_run(actor=actor, baseline=baseline, artifact=repeat)
     return baseline
@@ -76,7 +79,8 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
     """A repeat of the reference; of a frozen baseline a re-measurement outside its spread.
 
     The run's value is the quantity itself, of a curve its mean relative error against the
-    baseline's own curve. Raises InvalidInput for a run that is recorded already or not finite.
+    baseline's own curve. Verdicts that rested on the file are computed anew without it. Raises
+    InvalidInput for a run that is recorded already or not finite.
     """
     require(actor, Can.WORK, baseline.model.engagement)
     baseline = Baseline.objects.select_for_update(of=("self",), no_key=True).get(pk=baseline.pk)
@@ -92,6 +96,7 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
                      engagement=baseline.model.engagement,
                      data={"sha256": artifact.sha256, "value": value,
                            "is_remeasurement": run.is_remeasurement})
+    judge_anew_without_source(baseline.model.engagement, actor)
     return run
 
 

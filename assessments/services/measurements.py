@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
-from assessments.queries import current_criteria, measurements_of
+from assessments.queries import current_criteria, latest_verdicts, measurements_of, of_source
 from assessments.services.waivers import accept_open_differences
 from assessments.verdicts.computation import compute
 from assessments.verdicts.quantities import quantities
@@ -85,8 +85,7 @@ def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> li
         raise InvalidInput(_("The file belongs to another engagement."))
     if artifact.model_id not in (None, model.pk):
         raise InvalidInput(_("The file belongs to another model."))
-    if artifact.baselines.filter(model=model).exists():
-        raise InvalidInput(_("This file is the baseline; choose the file of the NPU run."))
+    require_of_target(artifact)
     if artifact.model_id is None:
         artifact.model = model
         artifact.save(update_fields=["model"])
@@ -100,6 +99,23 @@ def measure_file(*, actor: User, model: MigratedModel, artifact: Artifact) -> li
     return judge_affected(measured, actor)
 
 
+def require_of_target(artifact: Artifact) -> None:
+    """Raise InvalidInput for a file of the source platform."""
+    if of_source(Artifact.objects.filter(pk=artifact.pk), file="").exists():
+        raise InvalidInput(_(
+            "This file is from the source platform: a baseline, a repeat of one or what came with "
+            "them. Choose the file of the NPU run."))
+
+
+def judge_anew_without_source(engagement: Engagement, actor: User) -> list[Verdict]:
+    """Judge anew what rests on a file that has since become one of the source platform."""
+    judged = [(criterion, verdict.measurement_id)
+              for criterion, verdict in latest_verdicts(engagement) if verdict]
+    source = set(of_source(Measurement.objects.filter(
+        pk__in=[key for _criterion, key in judged])).values_list("pk", flat=True))
+    return [judge_criterion(criterion, actor) for criterion, key in judged if key in source]
+
+
 def judge_affected(measured: list[Measurement], actor: User | None = None) -> list[Verdict]:
     """Compute anew what the measurements bear on, within the current criteria."""
     touched = {(m.model_id, m.quantity) for m in measured}
@@ -111,7 +127,7 @@ def judge_affected(measured: list[Measurement], actor: User | None = None) -> li
 
 
 def newest_measurement(criterion: Criterion) -> Measurement | None:
-    """The newest measurement of the criterion's quantity that is not the baseline itself."""
+    """The newest measurement of the criterion's quantity on the target platform."""
     return measurements_of(criterion).first()
 
 

@@ -9,7 +9,11 @@ from django.utils.translation import gettext as _
 from assessments.models import OptimisationRound
 from assessments.performance.gains import BY_NAME
 from assessments.performance.techniques import typed_settings
-from assessments.services.measurements import judge_affected, measure_artifact
+from assessments.services.measurements import (
+    judge_affected,
+    measure_artifact,
+    require_of_target,
+)
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -68,6 +72,7 @@ def _take(file: Artifact, model: MigratedModel, actor: User) -> None:
     """The file is the model's, or becomes it; it is measured once."""
     if file.engagement_id != model.engagement_id or file.model_id not in (None, model.pk):
         raise InvalidInput(_("The file belongs to another model."))
+    require_of_target(file)
     if file.model_id is None:
         file.model = model
         file.save(update_fields=["model"])

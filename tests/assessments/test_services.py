@@ -53,19 +53,33 @@ def test_a_close_curve_passes_and_a_far_one_fails(criterion, judged):
     assert queries.newest_verdict(criterion).outcome == "failed"
 
 
+@pytest.fixture
+def file_of_job(model, store):
+    def file(kind, stage):
+        artifact = store("npu.log", megatron_log(GPU * 1.01), model)
+        artifact.job = Job.objects.create(kind=kind, engagement=model.engagement, model=model,
+                                          stage=stage, state="succeeded",
+                                          finished_at=timezone.now())
+        artifact.save()
+        return artifact
+    return file
+
+
 @pytest.mark.parametrize(("kind", "stage", "outcomes"), [
-    ("adapt.megatron_train", "design", ["not_measured"]),
     ("adapt.megatron_train", "train_tune", ["passed"]),
     ("adapt.smoke_train", "train_adapt", ["not_measured"])])
-def test_a_run_on_the_source_platform_or_a_trial_is_no_measurement(
-        criterion, consultant, model, store, kind, stage, outcomes):
-    job = Job.objects.create(kind=kind, engagement=model.engagement, model=model,
-                             stage=stage, state="succeeded", finished_at=timezone.now())
-    artifact = store("npu.log", megatron_log(GPU * 1.01), model)
-    artifact.job = job
-    artifact.save()
-    found = services.measure_file(actor=consultant, model=model, artifact=artifact)
+def test_a_trial_is_no_measurement(criterion, consultant, model, file_of_job, kind, stage,
+                                   outcomes):
+    found = services.measure_file(actor=consultant, model=model, artifact=file_of_job(kind, stage))
     assert [verdict.outcome for verdict in found] == outcomes
+
+
+def test_a_run_on_the_source_platform_is_no_measurement(criterion, consultant, model, file_of_job):
+    artifact = file_of_job("adapt.megatron_train", "design")
+    with override("en"), pytest.raises(InvalidInput, match="source platform"):
+        services.measure_file(actor=consultant, model=model, artifact=artifact)
+    services.measure_artifact(artifact)
+    assert services.judge_criterion(criterion).outcome == "not_measured"
 
 
 def test_a_verdict_holds_figures_counts_and_the_engine(criterion, judged):

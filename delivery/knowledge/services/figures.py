@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 
 from assessments.models import Baseline, Measurement, MetricDefinition, Verdict
-from assessments.queries import latest_verdicts
+from assessments.queries import latest_verdicts, of_target
 from assessments.verdicts.environments import of_run
 from delivery.knowledge.families import (
     chip_of,
@@ -24,7 +24,7 @@ from delivery.knowledge.models import FigureRange, FiguresRead, ModelFigure
 from delivery.knowledge.models.measured_figure import CURVE_ERROR, EFFORT
 from delivery.planning.models import TimeEntry
 from engagements.models import AuditEntry, MigratedModel
-from engagements.stages import DONE, ON_SOURCE_PLATFORM, StageState
+from engagements.stages import DONE, StageState
 from workers import kinds
 from workers.models import Job, JobState
 
@@ -33,9 +33,9 @@ QUANTITIES = frozenset({
     "tokens_per_second", "samples_per_second", "iteration_time_ms", "peak_memory_mb", "mfu", "mbu",
     "inference_throughput", "latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms"})
 HALF_DAY = 0.5
-# Actions after which a model may have ended, or go on.
+# Actions after which a model may have ended or go on, or a run is one of the source platform.
 MOVES = ("stage.pass", "stage.waive", "stage.reopen", "stage.send_back", "stage.skip",
-         "stage.restore", "model.drop", "model.update", "model.scope")
+         "stage.restore", "model.drop", "model.update", "model.scope", "baseline.run")
 AT_ONCE = 200  # models of one transaction
 
 
@@ -127,10 +127,9 @@ def _figure(model: MigratedModel, quantity: str, value: float, unit: str, *, is_
 def _measured(model: MigratedModel) -> Iterator[ModelFigure]:
     """Speed and memory of successful runs on the target platform, the oldest first."""
     trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
-    rows = Measurement.objects.filter(model=model, value__isnull=False).filter(
+    rows = of_target(Measurement.objects.filter(model=model, value__isnull=False)).filter(
         Q(job=None, verdicts__isnull=False) | Q(job__state=JobState.SUCCEEDED)).exclude(
-        job__stage__in=ON_SOURCE_PLATFORM).exclude(job__kind__in=trials).exclude(
-        job__is_regression=True).exclude(artifact__baselines__isnull=False).select_related(
+        job__kind__in=trials).exclude(job__is_regression=True).select_related(
         "job__node").order_by("pk").distinct()
     for row in rows:
         if _is_kept(row.quantity, row.value):
