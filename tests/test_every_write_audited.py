@@ -23,6 +23,7 @@ SILENT = {
                      "update_line"), KEPT),
     "confirm": "one half of confirming a criteria set or a baseline, whose services record it",
     **dict.fromkeys(("mark_read", "mark_all_read"), "one's own inbox"),
+    "check_for_models": "looks at a job that is not queued; nothing is written",
     "order_preview": "files of a draft, for its authors; issuing is recorded",
     "read_again": "the worker that reads the file writes the entry, in that person's name",
     "requeue_render_jobs": "files that were ordered before; nothing else comes of it",

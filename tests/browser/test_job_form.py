@@ -1,7 +1,10 @@
 """Words of a command line, inputs from elsewhere and uploads in parts, in Chromium."""
 
+import re
+
 import pytest
 
+from tests.browser.browser_session import SHOTS
 from workers.models import Artifact, Job, Node
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -75,3 +78,26 @@ def test_a_job_that_the_gate_asks_for_is_three_clicks_from_the_engagement(visit,
     job = Job.objects.get()
     assert (job.kind, job.stage, job.model.code) == ("env.npu_info", "env", "LLM")
     assert clicks <= MOST_CLICKS
+
+
+@pytest.mark.parametrize(("language", "buttons", "says"), [
+    ("en", ("Check only", "Queue job"), r"Checked: 1 error, 1 warning, \d+ rules lack data\."),
+    ("zh-CN", ("仅检查", "加入队列"), r"检查结果：1 项错误，1 项警告，\d+ 条规则缺少数据。")],
+    ids=["en", "zh"])
+def test_check_only_says_what_queueing_says(visit, sample, language, buttons, says):
+    consultant = visit("consultant", language=language)
+    page = consultant.open(f"/jobs/new/?engagement={sample.code}&kind=adapt.megatron_train")
+    for button in buttons:
+        for name, value in (("cards", "8"), ("tensor_parallel", "3"), ("learning_rate", "0.01")):
+            page.fill(f"[name={name}]", value)
+        with page.expect_navigation():
+            page.get_by_role("button", name=button, exact=True).click()
+        assert re.fullmatch(says, page.locator(".alert-danger").first.inner_text().strip())
+        field = page.locator("#div_id_cards")
+        assert "R-PAR-02" in field.locator(".invalid-feedback").inner_text()
+        assert page.locator(".desk-hits tbody tr").count() == 2
+        assert consultant.faults() == []
+        if SHOTS:
+            page.screenshot(path=f"{SHOTS}/check-only-{language}.png", full_page=True)
+    assert not Job.objects.exists()
+    assert consultant.errors == []

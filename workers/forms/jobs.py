@@ -1,5 +1,7 @@
 """Forms: enrolment of nodes, uploads, and job forms built from a kind's declaration."""
 
+from collections.abc import Iterable
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
@@ -214,22 +216,22 @@ class JobForm(forms.Form):
         return not self.fields[name].required and value in (None, "", [])
 
     def preflight_hits(self) -> list:
-        """Hits of the rules over the values as they stand; none while they are not complete."""
-        bound = self.is_bound and self.is_valid()
-        given = {p.name: self.cleaned_data.get(p.name) if bound
-                 else self.initial.get(p.name, self.defaults.get(p.name, p.default))
+        """Hits of the rules over the values with which the form begins; none while they are not
+        complete."""
+        given = {p.name: self.initial.get(p.name, self.defaults.get(p.name, p.default))
                  for p in self.kind.parameters}
-        node = (self.cleaned_data.get("node") if bound
-                else self._first_node() if "node" in self.fields else None)
-        own = self.cleaned_data.get("runtime") if bound else None
-        runtime = chosen.for_job(node, self.engagement, self.migrated, own) if node else AS_IT_IS
+        node = self._first_node() if "node" in self.fields else None
+        runtime = chosen.for_job(node, self.engagement, self.migrated) if node else AS_IT_IS
         try:
             values = self.kind.clean({name: _plain(value) for name, value in given.items()})
         except InvalidInput:
             return []
-        return preflight.outcome_for(self.kind, values, node, self.migrated,
-                                     runtime=runtime,
-                                     nodes=len(self.nodes()) or 1 if bound else 1).hits
+        return preflight.outcome_for(self.kind, values, node, self.migrated, runtime=runtime).hits
+
+    def mark(self, errors: Iterable[tuple[str, str]]) -> None:
+        """Each sentence at its field; at the form where it names none."""
+        for name, sentence in errors:
+            self.add_error(name if name in self.fields else None, sentence)
 
     def _first_node(self) -> Node | None:
         """The node that the form offers before anything is chosen."""

@@ -45,14 +45,11 @@ def _at_parameter(hit: Hit, parameters: dict) -> Hit:
     return replace(hit, place=", ".join(names)) if names else hit
 
 
-def require_runnable(declaration, parameters: dict, node: Node | None,
-                     model: MigratedModel | None = None, known_of_node=stored.of_node,
-                     runtime: Chosen = AS_IT_IS, nodes: int = 1) -> dict:
+def kept_unless_blocked(outcome: Outcome, parameters: dict) -> dict:
     """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
 
     Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
     """
-    outcome = outcome_for(declaration, parameters, node, model, known_of_node, runtime, nodes)
     if blocking := outcome.of(BLOCK):
         raise InvalidInput(
             _("The job is refused: %(why)s")

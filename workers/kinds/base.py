@@ -1,10 +1,12 @@
 """What a job kind declares. Form, JSON schema and command line follow from it."""
 
+from itertools import chain
 from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from engagements.text.text_joining import following
 from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.judgement import Finished, Judgement
@@ -40,12 +42,22 @@ class JobKind:
     reads_every_file: ClassVar[bool] = False  # all that is stored of the engagement is its input
 
     def clean(self, values: dict) -> dict:
-        """Typed parameters. Raises InvalidInput; unknown names are an error too."""
+        """Typed parameters. Raises InvalidInput with `parameters`: name → sentences; unknown names
+        are an error too."""
         known = {parameter.name for parameter in self.parameters}
         unknown = sorted(set(values) - known)
         if unknown:
             raise InvalidInput(_("Unknown parameter: %(names)s.") % {"names": ", ".join(unknown)})
-        return {p.name: p.clean(values.get(p.name)) for p in self.parameters}
+        cleaned, refused = {}, {}
+        for parameter in self.parameters:
+            try:
+                cleaned[parameter.name] = parameter.clean(values.get(parameter.name))
+            except InvalidInput as error:
+                refused[parameter.name] = [error.message]
+        if refused:
+            raise InvalidInput(following(*chain.from_iterable(refused.values())),
+                               parameters=refused)
+        return cleaned
 
     def argv(self, parameters: dict) -> list[str]:
         """The command as an argument list; it is never joined from user text by a shell."""

@@ -2,7 +2,14 @@
 
 from workers.services.api_routes import record_routes
 from workers.services.artifacts import read_again, upload_artifact
-from workers.services.jobs import cancel_job, queue_for_models, queue_job, queue_jobs, retry_job
+from workers.services.jobs import (
+    cancel_job,
+    check_for_models,
+    queue_for_models,
+    queue_job,
+    queue_jobs,
+    retry_job,
+)
 from workers.services.nodes import (
     confirm_host_key,
     enrol_node,
@@ -12,6 +19,7 @@ from workers.services.nodes import (
 
 __all__ = [
     "cancel_job",
+    "check_for_models",
     "confirm_host_key",
     "enrol_node",
     "fetch_new_host_key",

@@ -7,10 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
-from engagements.errors import DeskError, InvalidInput, NotAllowed, WrongState
+from engagements.errors import DeskError, InvalidInput, NotAllowed
 from engagements.models import Engagement, MigratedModel, User
 from engagements.moves import require_move
 from engagements.services import mark_practice
@@ -18,13 +17,12 @@ from engagements.text.text_joining import following, labelled
 from workers import kinds
 from workers.dispatch import enqueueing, job_files
 from workers.dispatch.job_claims import due
-from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority, Runtime
 from workers.rules.facts import stored
-from workers.runtimes import chosen
-from workers.services import gangs, job_inputs, node_logins, runtimes
+from workers.services import gangs, job_checks, node_logins, runtimes
+from workers.services.job_checks import Checked
 
 
 @retried
@@ -61,33 +59,14 @@ def _queue_unwoken(
     nodes: Sequence[Node] = (), restarts: int = 0, runtime: Runtime | None = None,
     is_regression: bool = False,
 ) -> Job:
-    declaration = kinds.get(kind)
-    engagement = model.engagement if model else engagement
-    several = gangs.in_order(node, nodes)
-    every = several or [*nodes, node][:1]
+    found = job_checks.checked(
+        actor, kind=kind, parameters=parameters, engagement=engagement, model=model, node=node,
+        nodes=nodes, restarts=restarts, runtime=runtime, known_of_node=known_of_node)
+    kept = found.require_passed()
+    declaration, values, several, every = found.kind, found.values, found.several, found.every
+    engagement, inputs, ways = found.engagement, found.inputs, found.ways
     node = None if several else every[0]
-    if model and model.dropped_at:
-        raise WrongState(_("%(model)s was dropped from the project; nothing runs for it any more.")
-                         % {"model": model})
-    for each in every:
-        _require_for_job(actor, declaration, engagement, each)
-    values = declaration.clean(gangs.stated(declaration, parameters or {}, several, restarts))
-    if restarts:
-        declaration.require_restartable(values)
-    declaration.require_place(values, engagement)
-    for each in every if declaration.runs_on_node else ():
-        declaration.require_permitted(values, actor, each)
-    inputs = job_inputs.found_in(user=actor, kind=declaration, values=values,
-                                 engagement=engagement)
     on_node = declaration.runs_on_node and not several
-    runtimes.require_usable(runtime, declaration)
-    ways = [chosen.for_job(each, engagement, model, runtime) if each else chosen.Chosen()
-            for each in every]
-    for each, way in zip(every, ways, strict=True) if declaration.runs_on_node else ():
-        runtimes.require_possible(each, way)
-    checked, *_others = [preflight.require_runnable(
-        declaration, values, each, model, known_of_node, way, len(every))
-        for each, way in zip(every, ways, strict=True)]
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if on_node else None, parameters=values, nodes_wanted=len(every),
@@ -98,7 +77,7 @@ def _queue_unwoken(
         is_practice=inputs.is_practice or (
             declaration.runs_on_node and any(n and n.is_practice for n in every)),
         timeout_seconds=declaration.time_limit(values), priority=priority,
-        next_step_at=timezone.now(), results={"preflight": checked}, retry_of=retry_of,
+        next_step_at=timezone.now(), results={"preflight": kept}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
         is_regression=retry_of.is_regression if retry_of else is_regression,
     )
@@ -153,16 +132,29 @@ def queue_for_models(*, actor: User, kind: str, models: Sequence[MigratedModel],
         order: what else `queue_job` takes.
     Raises InvalidInput, naming the models and why, where a job is refused; NotAllowed.
     """
-    declaration, (first, *_others) = kinds.get(kind), models
-    known = defaults_for(declaration, first)
-    orders = [{"kind": kind, "model": model, **order, "parameters": _own_values(
-        parameters or {}, known, defaults_for(declaration, model))} for model in models]
     try:
-        return queue_jobs(actor=actor, orders=orders)
+        return queue_jobs(actor=actor, orders=_orders(kind, models, parameters or {}, order))
     except InvalidInput as error:
         raise InvalidInput(following(error.message, *(
             labelled(models[position].code, refusal["detail"])
             for position, refusal in error.details["jobs"].items()))) from error
+
+
+def check_for_models(*, actor: User, kind: str, models: Sequence[MigratedModel | None],
+                     parameters: dict | None = None, **order) -> list[Checked]:
+    """What `queue_for_models` would find, for each model; `None` is a job of no model. Nothing is
+    queued. Raises NotAllowed."""
+    return [job_checks.checked(actor, **each)
+            for each in _orders(kind, models, parameters or {}, order)]
+
+
+def _orders(kind: str, models: Sequence[MigratedModel | None], parameters: dict, order: dict
+            ) -> list[dict]:
+    declaration, (first, *others) = kinds.get(kind), models
+    known = defaults_for(declaration, first) if others else {}
+    return [{"kind": kind, **order, "model": model, "parameters": _own_values(
+        parameters, known, defaults_for(declaration, model)) if others else parameters}
+        for model in models]
 
 
 def _own_values(values: dict, known: dict, own: dict) -> dict:
@@ -177,20 +169,6 @@ def _wake(job: Job) -> None:
     elif not due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
         enqueueing.poll_on_commit([job.node_id])
-
-
-def _require_for_job(actor, declaration, engagement, node) -> None:
-    if engagement:
-        require(actor, Can.WORK, engagement)
-    else:
-        require(actor, Can.OPERATE)
-    if declaration.needs_model and engagement is None:
-        raise InvalidInput(_("This kind of job belongs to an engagement; choose one."))
-    if declaration.runs_on_node and node is None:
-        raise InvalidInput(_("Choose the node on which the job is to run."))
-    if declaration.runs_on_node and node.state != Node.State.READY:
-        raise WrongState(_("The node %(name)s is “%(state)s”.")
-                         % {"name": node.name, "state": node.get_state_display()})
 
 
 def _stage_of(declaration) -> str:

@@ -13,10 +13,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
+from engagements.errors import DeskError
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.text.number_parsing import whole_number
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.text.text_joining import labelled
+from engagements.web.form_actions import attempt
 from engagements.web.paging import page_of
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
@@ -27,6 +29,7 @@ from workers.jobs.transitions import TRANSITIONS
 from workers.labels import (
     benchmark_points,
     card_charts,
+    check_summary,
     command_words,
     containers_said,
     job_endings,
@@ -44,6 +47,7 @@ from workers.logs import (
 from workers.models import Job, JobLog, JobState, Node
 from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms
+from workers.rules import SEVERITIES, WARN, Hit
 from workers.runtimes import chosen
 from workers.views import gangs, job_templates
 from workers.views.page_context import place_asked
@@ -100,28 +104,62 @@ def job_new(request):
     form = form_with(request.POST or None, initial={
         **choices.values_of_run(earlier, chosen, model),
         **job_templates.initial(template, chosen), **_asked(request, chosen)}) if chosen else None
+    summary, hits = "", []
     if form and "save_template" in request.POST:
         form = job_templates.form_after_saving(request, form, form_with)
-    elif form and form.is_valid() and "only_check" not in request.POST and (
-            jobs := attempt_form(form, lambda: _queue(request.user, form, stage))):
-        return _queued(request, jobs)
+    elif form and form.is_bound:
+        refusal = ""
+        if form.is_valid() and "only_check" not in request.POST:
+            try:
+                return _queued(request, _queue(request.user, form, stage))
+            except DeskError as error:
+                refusal = error.message
+        summary, hits = _check(request.user, form, stage, refusal)
+    if form and not form.is_bound:
+        hits = form.preflight_hits()
     return render(request, "workers/job_form.html", {
         "form": form, "kind": chosen, "engagement": engagement, "earlier": earlier,
         "choices": [] if chosen else choices.choices_of(offered, model, stage),
         "template": template, "template_open": "save_template" in request.POST,
         "templates": job_templates.of_kind(request.user, chosen),
-        "hits": form.preflight_hits() if form else [], "model": model, "stage": stage})
+        "hits": hits, "summary": summary, "model": model, "stage": stage})
+
+
+def _order(user, form: JobForm, stage: str) -> dict:
+    given = form.cleaned_data
+    return {"actor": user, "kind": form.kind.code, "parameters": form.parameters(),
+            "engagement": form.engagement, "stage": stage, "node": given.get("node"),
+            "priority": int(given.get("priority") or 0), "nodes": form.nodes(),
+            "restarts": given.get("restarts") or 0, "runtime": given.get("runtime")}
 
 
 def _queue(user, form: JobForm, stage: str) -> list[Job]:
-    given = form.cleaned_data
-    order = {"actor": user, "kind": form.kind.code, "parameters": form.parameters(),
-             "engagement": form.engagement, "stage": stage, "node": given.get("node"),
-             "priority": int(given.get("priority") or 0), "nodes": form.nodes(),
-             "restarts": given.get("restarts") or 0, "runtime": given.get("runtime")}
-    if also := given.get("also"):
+    order = _order(user, form, stage)
+    if also := form.cleaned_data.get("also"):
         return services.queue_for_models(models=[form.migrated, *also], **order)
     return [services.queue_job(model=form.migrated, **order)]
+
+
+def _check(user, form: JobForm, stage: str, refusal: str) -> tuple[str, list[Hit]]:
+    """What the checks of queueing say, as a sentence and hits; what forbids the job is marked at
+    the fields. `refusal` is why it was not queued, if that was tried."""
+    found = []
+    if form.is_valid():
+        models = [form.migrated, *form.cleaned_data.get("also", ())]
+        found = services.check_for_models(models=models, **_order(user, form, stage))
+        form.mark((name, sentence if len(models) == 1 else labelled(model.code, sentence))
+                  for model, each in zip(models, found, strict=True)
+                  for name, sentence in each.errors)
+    if refusal and not form.errors:  # what forbade it has gone meanwhile
+        form.mark([("", refusal)])
+    errors = sum(map(len, form.errors.values()))
+    if not found or not all(each.outcomes for each in found):
+        return check_summary.summary(errors), []
+    hits = sorted(dict.fromkeys(hit for each in found for hit in each.hits),
+                  key=lambda hit: SEVERITIES.index(hit.severity))
+    return check_summary.summary(
+        errors, sum(hit.severity == WARN for hit in hits),
+        len(set().union(*(each.without_data for each in found)))), hits
 
 
 def _queued(request: HttpRequest, jobs: list[Job]) -> HttpResponse:

@@ -41,8 +41,8 @@ class MegatronTrain(JobKind):
     def clean(self, values):
         cleaned = super().clean(values)
         _require_skippable(cleaned)
-        for _rule, message, facts in findings(cleaned):
-            raise InvalidInput(gettext(message) % facts)
+        for rule, message, facts in findings(cleaned):
+            raise InvalidInput(gettext(message) % facts, rule=rule)
         for message in conflicts(cleaned):
             raise InvalidInput(gettext(message))
         return cleaned

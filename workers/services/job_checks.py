@@ -1,0 +1,166 @@
+"""What is checked before a job is queued; who only asks gets the same answers as who queues."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from engagements.access import Can, require
+from engagements.errors import DeskError, InvalidInput, WrongState
+from engagements.models import Engagement, MigratedModel, User
+from workers import kinds
+from workers.jobs import preflight
+from workers.kinds import JobKind
+from workers.models import Node, Runtime
+from workers.rules import BLOCK, RULES, Hit, Outcome
+from workers.rules.facts import stored
+from workers.rules.facts.of_job import parameters_of
+from workers.runtimes import chosen
+from workers.services import gangs, job_inputs, runtimes
+
+
+@dataclass
+class Checked:
+    """An order with what the checks found, and with what they read for whoever queues it.
+
+    Args:
+        several: the nodes of a job on more than one, in the order of their ranks.
+        every: these, or the one; [None] on the server.
+        outcomes: what the rules say for each of them; empty where a value is not of its type.
+        refusals: everything else that forbids the job, in the order of the checks.
+    """
+
+    kind: JobKind
+    engagement: Engagement | None
+    several: list[Node] = field(default_factory=list)
+    every: list[Node | None] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    inputs: job_inputs.Found = field(default_factory=job_inputs.Found)
+    ways: list[chosen.Chosen] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    refusals: list[DeskError] = field(default_factory=list)
+
+    def tried(self, check: Callable, *given, **named) -> Any:
+        """What the check answers; None where it refuses."""
+        try:
+            return check(*given, **named)
+        except DeskError as error:
+            self.refusals.append(error)
+            return None
+
+    @property
+    def hits(self) -> list[Hit]:
+        """Each once, whichever node it is of."""
+        return list(dict.fromkeys(hit for outcome in self.outcomes for hit in outcome.hits))
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        """Parameter and sentence of everything that forbids the job; "" for no parameter. What a
+        rule says is not said again by the kind that looks at the same."""
+        blocking = [hit for hit in self.hits if hit.severity == BLOCK]
+        said = {hit.rule for hit in blocking}
+        found = [preflight.by_parameter(blocking, self.values)] + [
+            self._by_parameter(error) for error in self.refusals
+            if error.details.get("rule") not in said]
+        return list(dict.fromkeys((name, sentence) for each in found
+                                  for name, sentences in each.items() for sentence in sentences))
+
+    def _by_parameter(self, error: DeskError) -> dict[str, list[str]]:
+        rule = RULES.get(error.details.get("rule"))
+        names = parameters_of(rule.needs, self.values) if rule else []
+        return error.details.get("parameters") or {(names or [""])[0]: [error.message]}
+
+    @property
+    def without_data(self) -> set[str]:
+        """The rules that could not be asked for lack of data."""
+        return {each.rule for outcome in self.outcomes for each in outcome.not_checked}
+
+    def require_passed(self) -> dict:
+        """What to keep with the job of the rules; raises the first thing that forbids it."""
+        for refusal in self.refusals:
+            refusal.details.setdefault("parameters", self._by_parameter(refusal))
+            raise refusal
+        kept, *_others = [preflight.kept_unless_blocked(outcome, self.values)
+                          for outcome in self.outcomes]
+        return kept
+
+
+def checked(
+    actor: User, *, kind: str, parameters: dict | None = None,
+    engagement: Engagement | None = None, model: MigratedModel | None = None,
+    node: Node | None = None, nodes: Sequence[Node] = (), restarts: int = 0,
+    runtime: Runtime | None = None, known_of_node=stored.of_node, **_unchecked,
+) -> Checked:
+    """All checks over an order as `services.queue_job` takes it.
+
+    Values that contradict each other are refused, and asked by the rules all the same; a check
+    that needs what an earlier one refused is left out. Raises NotAllowed for who may queue nothing
+    here at all.
+    """
+    found = Checked(kinds.get(kind), model.engagement if model else engagement)
+    _require_allowed(actor, found.engagement)
+    found.several = found.tried(gangs.in_order, node, nodes) or []
+    found.every = found.several or [*nodes, node][:1]
+    found.tried(_require_in_project, model)
+    for each in found.every:
+        found.tried(_require_for_job, found.kind, found.engagement, each)
+    is_typed = _check_values(found, actor, parameters or {}, restarts)
+    found.tried(runtimes.require_usable, runtime, found.kind)
+    found.ways = [chosen.for_job(each, found.engagement, model, runtime) if each
+                  else chosen.Chosen() for each in found.every]
+    places = list(zip(found.every, found.ways, strict=True))
+    for each, way in places:
+        if each and found.kind.runs_on_node:
+            found.tried(runtimes.require_possible, each, way)
+    found.outcomes = [found.tried(
+        preflight.outcome_for, found.kind, found.values, each, model, known_of_node, way,
+        len(found.every)) or Outcome() for each, way in places if is_typed]
+    return found
+
+
+def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) -> bool:
+    """Whether every value is of its type; the rules can ask no others."""
+    kind, before = found.kind, len(found.refusals)
+    stated = found.tried(gangs.stated, kind, parameters, found.several, restarts)
+    stated = parameters if stated is None else stated
+    values = found.tried(kind.clean, stated)
+    if values is None:
+        typed = Checked(kind, None).tried(JobKind.clean, kind, stated)
+        found.values = typed or {}
+        return typed is not None
+    found.values = values
+    if restarts:
+        found.tried(kind.require_restartable, values)
+    found.tried(kind.require_place, values, found.engagement)
+    if len(found.refusals) > before:
+        return True
+    for each in found.every:
+        if each and kind.runs_on_node:
+            found.tried(kind.require_permitted, values, actor, each)
+    found.inputs = found.tried(job_inputs.found_in, user=actor, kind=kind, values=values,
+                               engagement=found.engagement) or found.inputs
+    return True
+
+
+def _require_allowed(actor: User, engagement: Engagement | None) -> None:
+    if engagement:
+        require(actor, Can.WORK, engagement)
+    else:
+        require(actor, Can.OPERATE)
+
+
+def _require_in_project(model: MigratedModel | None) -> None:
+    if model and model.dropped_at:
+        raise WrongState(_("%(model)s was dropped from the project; nothing runs for it any more.")
+                         % {"model": model})
+
+
+def _require_for_job(kind: JobKind, engagement: Engagement | None, node: Node | None) -> None:
+    if kind.needs_model and engagement is None:
+        raise InvalidInput(_("This kind of job belongs to an engagement; choose one."))
+    if kind.runs_on_node and node is None:
+        raise InvalidInput(_("Choose the node on which the job is to run."))
+    if kind.runs_on_node and node.state != Node.State.READY:
+        raise WrongState(_("The node %(name)s is “%(state)s”.")
+                         % {"name": node.name, "state": node.get_state_display()})
