@@ -1,5 +1,7 @@
 from django import forms
 from django.conf import settings
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -151,6 +153,23 @@ class PersonForm(forms.ModelForm):
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class OwnPasswordForm(PasswordChangeForm):
+    """A new password for whoever knows the old one; wrong ones count like those at the log-in."""
+
+    def __init__(self, request, *args, **kwargs):
+        super().__init__(request.user, *args, **kwargs)
+        self.request = request
+
+    def clean_old_password(self) -> str:
+        """Only a password of the desk's own is replaced, never one that a directory knows."""
+        password = self.cleaned_data["old_password"]
+        if not self.user.has_usable_password() or not authenticate(
+                self.request, username=self.user.get_username(), password=password):
+            raise forms.ValidationError(self.error_messages["password_incorrect"],
+                                        code="password_incorrect")
+        return password
 
 
 class ApiTokenForm(forms.Form):

@@ -2,7 +2,6 @@
 
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.forms import PasswordChangeForm
 from django.db.models import Prefetch
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from engagements import queries, services
 from engagements.access import Can, allowed, require, require_administrator
-from engagements.forms import CustomerForm, PersonForm
+from engagements.forms import CustomerForm, OwnPasswordForm, PersonForm
 from engagements.models import Customer, Engagement, Role, User
 from engagements.search.index import pages_of
 from engagements.web.form_actions import attempt_form
@@ -76,7 +75,7 @@ def customer(request, pk):
 @require_http_methods(["GET", "POST"])
 def password(request):
     """One's own password; this sign-in stays, all others end."""
-    form = PasswordChangeForm(request.user, request.POST or None)
+    form = OwnPasswordForm(request, request.POST or None)
     if form.is_valid():
         person = attempt_form(form, lambda: services.change_password(
             actor=request.user, password=form.cleaned_data["new_password1"]))

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
@@ -13,9 +14,16 @@ from delivery.portal.password_reset.mail import send_link
 from delivery.portal.password_reset.views import MOST_PER_ACCOUNT, SEND_LINK
 from engagements import services
 from engagements.errors import NotAllowed
-from engagements.models import AuditEntry, Membership, Role, SignIn
+from engagements.models import AuditEntry, Membership, Role, SignIn, User
 
 PASSWORD = "Trial-2026!"
+
+
+class Directory(ModelBackend):
+    """Knows everybody, whatever their password."""
+
+    def authenticate(self, request, username="", **_credentials):
+        return User.objects.get(username=username)
 
 
 def attempt(address: str, name: str = "manager", password: str = "wrong"):
@@ -28,6 +36,35 @@ def test_an_address_that_guesses_at_many_names_has_to_wait(people, settings):
         attempt("10.0.0.1", f"nobody{number}")
     assert attempt("10.0.0.1", password=PASSWORD).status_code == 200  # refused: the form again
     assert attempt("10.0.0.2", password=PASSWORD).status_code == 302
+
+
+def test_wrong_old_passwords_count_like_those_at_the_log_in(client, people, settings):
+    settings.AXES_ENABLED = True
+    client.force_login(people[Role.MANAGER])
+    new = {"new_password1": "Another-2026!", "new_password2": "Another-2026!"}
+    tried = [client.post("/password/", {"old_password": "wrong", **new}).status_code
+             for _time in range(settings.AXES_FAILURE_LIMIT)]
+    assert set(tried[:-1]) == {200}
+    assert client.post("/password/", {"old_password": PASSWORD, **new}).status_code == 429
+    assert attempt("127.0.0.1", password=PASSWORD).status_code == 429
+    assert attempt("10.0.0.2", password=PASSWORD).status_code == 302  # the password is the old one
+
+
+def test_who_has_no_password_here_chooses_none_with_the_directory_s(client, people, settings):
+    person = people[Role.MANAGER]
+    person.set_unusable_password()
+    person.save()
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.Directory"]
+    client.force_login(person, settings.AUTHENTICATION_BACKENDS[0])
+    page = client.post("/password/", {"old_password": "Directory-2026", "new_password1": PASSWORD,
+                                      "new_password2": PASSWORD})
+    assert "old_password" in page.context["form"].errors
+
+
+def test_the_administration_changes_passwords_where_everybody_does(client, people):
+    client.force_login(people[Role.ADMINISTRATOR])
+    for answer in (client.get("/admin/password_change/"), client.post("/admin/password_change/")):
+        assert (answer.status_code, answer.url) == (302, "/password/")
 
 
 @pytest.mark.parametrize(("proxies", "peer", "forwarded", "seen"), [
