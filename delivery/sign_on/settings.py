@@ -53,7 +53,7 @@ for package, is_needed in (("allauth", IS_ON), ("django_python3_ldap", LDAP_URL)
 APPS = ["allauth", "allauth.account", "allauth.socialaccount",
         "allauth.socialaccount.providers.openid_connect",
         *(f"allauth.socialaccount.providers.{name}" for name in USED_PLATFORMS),
-        "allauth.mfa", "delivery.sign_on"]
+        "allauth.mfa", "django.contrib.humanize", "delivery.sign_on"]
 MIDDLEWARE = ["allauth.account.middleware.AccountMiddleware",
               "delivery.sign_on.second_factor.SecondFactorMiddleware"]
 LOCAL_BACKEND = "django.contrib.auth.backends.ModelBackend"
