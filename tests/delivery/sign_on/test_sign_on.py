@@ -2,6 +2,7 @@
 
 import base64
 import hmac
+import json
 import os
 import re
 import shutil
@@ -84,12 +85,12 @@ class Desk:
         for name in ("DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE"):
             self.environment.pop(name, None)
 
-    def prepare(self, migrated_file: Path) -> "Desk":
+    def prepare(self, migrated_file: Path, people: str = PEOPLE) -> "Desk":
         folder = Path(self.environment["DESK_VAR_DIR"])
         folder.mkdir(mode=0o700, exist_ok=True)
         shutil.copy(migrated_file, folder / "desk.sqlite3")
         self._run("manage.py", "migrate", "-v", "0")  # tables that only these settings ask for
-        self._run("manage.py", "shell", "-c", PEOPLE)
+        self._run("manage.py", "shell", "-c", people)
         return self
 
     @contextmanager
@@ -155,6 +156,7 @@ def provider():
     people = [User(sub="wang", claims={"name": "王工", "preferred_username": "wang",
                                        "email": "wang@firm.example", "groups": ["desk-staff"]}),
               User(sub="boss", claims={"preferred_username": "boss", "groups": ["desk-staff"]}),
+              User(sub="chief", claims={"preferred_username": "chief", "groups": ["desk-chiefs"]}),
               User(sub="eve", claims={"groups": ["others"]})]
     with run_server_in_thread(port, user_claims=people):
         yield f"http://127.0.0.1:{port}"
@@ -164,13 +166,15 @@ def provider():
 @pytest.mark.filterwarnings("ignore")
 def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
     desk = Desk(tmp_path, DESK_OIDC_ISSUER=provider, DESK_OIDC_CLIENT_ID="desk",
-                DESK_OIDC_CLIENT_SECRET="secret", DESK_GROUP_ROLES="desk-staff=consultant",
+                DESK_OIDC_CLIENT_SECRET="secret",
+                DESK_GROUP_ROLES="desk-staff=consultant,desk-chiefs=administrator",
                 DESK_SECOND_FACTOR_ROLES="administrator").prepare(migrated_file)
     with desk.running():
         for _time in range(2):
             session, answer = desk.provider("wang")
             assert is_inside(answer), answer.text
         assert "王工" in answer.text
+        assert is_inside(desk.provider("chief")[1])  # who showed the provider what it wants
         for sub, sentence in (("eve", "Your groups give you no role"),
                               ("boss", "was not created by this sign-in method")):
             session, answer = desk.provider(sub)
@@ -181,7 +185,7 @@ def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
         assert desk.say("print([(u.username, u.role, u.has_usable_password()) for u in "
                         "User.objects.order_by('pk')])") == str([
                             ("boss", "administrator", True), ("local", "consultant", True),
-                            ("wang", "consultant", False)])
+                            ("wang", "consultant", False), ("chief", "administrator", False)])
         desk.say("User.objects.filter(username='wang').update(is_active=False)")
         assert not is_inside(desk.provider("wang")[1])
 
@@ -190,6 +194,7 @@ def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
             "username": "boss", "password": PASSWORD})
         assert by_password.status_code == 403
         codes = second_factor_is_needed_made_and_asked_for(desk)
+        shown_later(desk, codes.pop())
         session, answer = desk.password("boss")
         assert "/2fa/" in answer.url or "authenticate" in answer.url
         assert is_inside(session.post(answer.url, timeout=60, data={
@@ -204,6 +209,28 @@ def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
         assert refused.status_code == 400
         closed.say("User.objects.filter(username='wang').update(is_active=True)")
         assert is_inside(closed.provider("wang")[1])
+
+
+@pytest.mark.slow
+def test_no_address_lets_a_password_alone_in_where_a_second_factor_is_needed(migrated_file,
+                                                                             tmp_path):
+    desk = Desk(tmp_path, DESK_OIDC_ISSUER="http://127.0.0.1:9", DESK_OIDC_CLIENT_ID="desk",
+                DESK_OIDC_CLIENT_SECRET="secret", DESK_LDAP_URL="ldaps://127.0.0.1:9",
+                DESK_SECOND_FACTOR_ROLES="administrator,manager").prepare(migrated_file, people="")
+    found = json.loads(desk.say(f"""
+import json
+from tests.delivery.sign_on import sign_in_walk as walk
+walk.add_people({PASSWORD!r})
+print(json.dumps([
+    [walk.ways_in(name, {PASSWORD!r}) for name in ("helper", "boss")],
+    [walk.reached_without_showing(name) for name in ("boss", "new")]]))""").splitlines()[-1])
+    ways, reached = found
+    assert ways == [{"sessions": ["login", "account_login"], "tokens": ["api-token"]},
+                    {"sessions": [], "tokens": []}]
+    always = {"account_logout", "logout", "set_language", "operation:alive", "operation:ready"}
+    assert set(reached[0]) == always | {"mfa_reauthenticate", "mfa_reauthenticate_webauthn"}
+    assert set(reached[1]) == always | {"mfa_index", "mfa_activate_totp", "mfa_add_webauthn",
+                                        "account_reauthenticate"}
 
 
 def code_of_now(secret: str) -> str:
@@ -233,6 +260,7 @@ def second_factor_is_needed_made_and_asked_for(desk: Desk) -> list[str]:
         session, "/account/second-factor/recovery-codes/"))
     assert len(codes) >= 8
     assert is_inside(session.get(desk.base + "/", timeout=60))
+    assert session.get(desk.base + "/account/second-factor/webauthn/", timeout=60).ok
 
     _session, answer = desk.password("boss")
     wrong = _session.post(answer.url, timeout=60, data={
@@ -241,6 +269,22 @@ def second_factor_is_needed_made_and_asked_for(desk: Desk) -> list[str]:
     assert secret not in desk.say("from allauth.mfa.models import Authenticator\n"
                                   "print(list(Authenticator.objects.values()))")
     return codes
+
+
+def shown_later(desk: Desk, code: str) -> None:
+    """A session that began without the second factor gets in by showing it."""
+    key = desk.say("""
+from django.test import Client
+client = Client()
+client.force_login(User.objects.get(username="boss"))
+print(client.session.session_key)""").splitlines()[-1]
+    session = requests.Session()
+    session.cookies.set("sessionid", key, domain="127.0.0.1")
+    asked = session.get(desk.base + "/people/", timeout=60)
+    assert asked.url.endswith("/account/second-factor/reauthenticate/?next=%2Fpeople%2F")
+    shown = session.post(asked.url, timeout=60, data={
+        "csrfmiddlewaretoken": token_in(asked.text), "code": code, "next": "/people/"})
+    assert shown.url == desk.base + "/people/"
 
 
 @pytest.fixture
