@@ -14,6 +14,7 @@ from marshmallow.validate import OneOf
 
 from delivery.environment import env, kept_secret, read
 from delivery.openapi.settings import spectacular_settings
+from delivery.settings.broker_tls import broker_tls
 from delivery.settings.database import database
 from delivery.settings.logging_settings import logging_settings
 from delivery.settings.periodic_tasks import periodic_tasks
@@ -254,6 +255,7 @@ RESUMABLE_UPLOAD_LIMIT_BYTES = read(env.int, "DESK_RESUMABLE_UPLOAD_LIMIT_MB", 5
 REDIS_URL = read(env.str, "REDIS_URL", "")
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_USE_SSL = broker_tls(REDIS_URL)
     # A broker that vanished is noticed: a worker that waits for it for ever takes no message.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "visibility_timeout": 3600, "socket_timeout": 30, "socket_connect_timeout": 10,
