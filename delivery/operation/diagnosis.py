@@ -21,6 +21,7 @@ from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
 from delivery.operation.models import DamagedFile
+from delivery.sign_on import settings as sign_on
 from engagements.audit import audit_log, checkpoint
 from workers.models import Node
 
@@ -176,6 +177,30 @@ def mail() -> Iterator[Finding]:
             _("check DESK_EMAIL_HOST, _PORT, _USER, _PASSWORD, _TLS")))
 
 
+def directory() -> Iterator[Finding]:
+    if not sign_on.LDAP_URL:
+        return
+    from ldap3.core.exceptions import LDAPException
+
+    from delivery.sign_on.directory import bind_service, connected
+
+    try:
+        with connected() as link:
+            bind_service(link)
+    except LDAPException as error:
+        yield Finding(_("Directory"), BAD, _advised(
+            f"{sign_on.LDAP_URL}: {error}",
+            _("check DESK_LDAP_URL, _CA, _STARTTLS, _BIND_NAME, _BIND_PASSWORD")))
+        return
+    if sign_on.LDAP_URL.startswith("ldap://") and not sign_on.LDAP_HAS_STARTTLS:
+        yield Finding(_("Directory"), WARNING, _advised(
+            _("passwords go to %(url)s unencrypted") % {"url": sign_on.LDAP_URL},
+            _("use ldaps://, or unset DESK_LDAP_STARTTLS")))
+    else:
+        yield Finding(_("Directory"), GOOD, _("%(url)s shows a good certificate") % {
+            "url": sign_on.LDAP_URL})
+
+
 def nodes() -> Iterator[Finding]:
     """Whether a connection opens; nodes behind a bastion are left to the node pages."""
     direct = list(Node.objects.filter(state=Node.State.READY, bastion_host=""))
@@ -217,7 +242,8 @@ LOOKS: tuple[tuple[object, Callable[[], Iterator[Finding]]], ...] = (
     (gettext_lazy("Fonts"), fonts), (gettext_lazy("Clock"), clock), (gettext_lazy("Keys"), keys),
     (gettext_lazy("Audit log"), audit), (gettext_lazy("Disk"), disk),
     (gettext_lazy("Stored files"), stored_files), (gettext_lazy("Mail"), mail),
-    (gettext_lazy("Nodes"), nodes), (gettext_lazy("Certificate"), certificate))
+    (gettext_lazy("Directory"), directory), (gettext_lazy("Nodes"), nodes),
+    (gettext_lazy("Certificate"), certificate))
 
 
 def findings() -> Iterator[Finding]:

@@ -1,13 +1,25 @@
 """Passwords that an LDAP directory or Active Directory knows."""
 
-from django.conf import settings
-from django.core.exceptions import PermissionDenied
+import logging
 
+from django.core.exceptions import PermissionDenied
+from ldap3 import ALL_ATTRIBUTES
+from ldap3.core.exceptions import LDAPException
+from ldap3.utils.conv import escape_filter_chars
+
+from delivery.sign_on.directory import bind_service, connected, person_name
 from delivery.sign_on.directory_people import follow_directory
 from delivery.sign_on.group_roles import role_of
-from delivery.sign_on.settings import LDAP_GROUPS_ATTRIBUTE, LDAP_USER_ATTRIBUTE
+from delivery.sign_on.settings import (
+    LDAP_BASE,
+    LDAP_GROUPS_ATTRIBUTE,
+    LDAP_URL,
+    LDAP_USER_ATTRIBUTE,
+)
 from engagements.errors import DeskError
 from engagements.models import User
+
+logger = logging.getLogger(__name__)
 
 
 class LdapBackend:
@@ -23,7 +35,7 @@ class LdapBackend:
             return None  # an account of the desk's own: its password decides
         try:
             return follow_directory(
-                person=known or User(username=name[:150]), source=settings.LDAP_AUTH_URL[0],
+                person=known or User(username=name[:150]), source=LDAP_URL,
                 role=role_of(entry.get(LDAP_GROUPS_ATTRIBUTE) or []),
                 full_name=_first(entry, "cn"), email=_first(entry, "mail"))
         except DeskError as error:
@@ -34,21 +46,20 @@ class LdapBackend:
 
 
 def _entry_of(username: str, password: str) -> dict | None:
-    """The directory's attributes of a person with this password; None where it says no or does not
-    answer."""
-    from django_python3_ldap.ldap import connection
-    from ldap3 import ALL_ATTRIBUTES
-    from ldap3.utils.conv import escape_filter_chars
-
-    with connection(username=username, password=password) as link:
-        if link is None:
-            return None
-        wanted = f"({LDAP_USER_ATTRIBUTE}={escape_filter_chars(username)})"
-        raw = link._connection
-        raw.search(settings.LDAP_AUTH_SEARCH_BASE, wanted,
-                   attributes=[ALL_ATTRIBUTES, LDAP_GROUPS_ATTRIBUTE], size_limit=2)
-        found = [row["attributes"] for row in raw.response or () if "attributes" in row]
-        return dict(found[0]) if len(found) == 1 else None
+    """The directory's attributes of a person with this password; None where it says no or cannot be
+    asked, which the log says."""
+    wanted = f"({LDAP_USER_ATTRIBUTE}={escape_filter_chars(username)})"
+    try:
+        with connected() as link:
+            link.rebind(person_name(username), password)
+            bind_service(link)
+            link.search(LDAP_BASE, wanted, attributes=[ALL_ATTRIBUTES, LDAP_GROUPS_ATTRIBUTE],
+                        size_limit=2)
+            found = [row["attributes"] for row in link.response or () if "attributes" in row]
+    except LDAPException as error:
+        logger.warning("%s lets nobody in: %s", LDAP_URL, error)
+        return None
+    return dict(found[0]) if len(found) == 1 else None
 
 
 def _first(entry: dict, name: str) -> str:

@@ -1,5 +1,6 @@
 """Settings of single sign-on (django-allauth), LDAP and second factors."""
 
+import ssl
 from importlib.util import find_spec
 from typing import Any
 
@@ -24,10 +25,12 @@ SECOND_FACTOR_ROLES = read(env.list, "DESK_SECOND_FACTOR_ROLES", [])
 HAS_SECOND_FACTOR = read(env.bool, "DESK_SECOND_FACTOR", bool(SECOND_FACTOR_ROLES))
 IS_INSECURE_ORIGIN_ALLOWED = read(env.bool, "DESK_DEBUG", False)
 
-LDAP_URL = read(env.str, "DESK_LDAP_URL", "")
+LDAP_URL = read(env.str, "DESK_LDAP_URL", "").rstrip("/")
+# A file with the certificates that the directory's chain ends at, in place of the system's.
+LDAP_CA = read(env.str, "DESK_LDAP_CA", "")
+LDAP_HAS_STARTTLS = LDAP_URL.startswith("ldap://") and read(env.bool, "DESK_LDAP_STARTTLS", True)
 LDAP_BASE = read(env.str, "DESK_LDAP_BASE", "")
 LDAP_USER_ATTRIBUTE = read(env.str, "DESK_LDAP_USER_ATTRIBUTE", "uid")
-LDAP_USER_CLASS = read(env.str, "DESK_LDAP_USER_CLASS", "inetOrgPerson")
 LDAP_BIND_NAME = read(env.str, "DESK_LDAP_BIND_NAME", "")
 LDAP_BIND_PASSWORD = read(env.str, "DESK_LDAP_BIND_PASSWORD", "")
 LDAP_GROUPS_ATTRIBUTE = read(env.str, "DESK_LDAP_GROUPS_ATTRIBUTE", "memberOf")
@@ -42,10 +45,18 @@ if unknown := [pair for pair in GROUP_ROLES if len(pair) != 2 or pair[1] not in 
     raise ImproperlyConfigured(
         f"DESK_GROUP_ROLES: {'='.join(unknown[0])} is not GROUP=ROLE; roles are "
         f"{', '.join(sorted(ROLES))}.")
+if LDAP_URL and not LDAP_URL.startswith(("ldap://", "ldaps://")):
+    raise ImproperlyConfigured("DESK_LDAP_URL begins with ldaps:// or ldap://.")
+if LDAP_CA:
+    try:
+        ssl.create_default_context(cafile=LDAP_CA)
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"DESK_LDAP_CA: {LDAP_CA} is no file with certificates in PEM ({error}).") from error
 if not LOCAL_LOGIN and not HAS_PROVIDER and not LDAP_URL:
     raise ImproperlyConfigured("DESK_LOCAL_LOGIN is off, but no other way to sign in is set.")
 
-for package, is_needed in (("allauth", IS_ON), ("django_python3_ldap", LDAP_URL)):
+for package, is_needed in (("allauth", IS_ON), ("ldap3", LDAP_URL)):
     if is_needed and not find_spec(package):
         raise ImproperlyConfigured("Single sign-on, LDAP and second factors need packages: "
                                    "pip install -r requirements-sign-on.txt")
@@ -69,11 +80,9 @@ def backends(own: list[str]) -> list[str]:
 
 
 def library_settings() -> dict[str, Any]:
-    """What django-allauth and the LDAP library read."""
-    return {**(_allauth() if IS_ON else {}), **(_ldap() if LDAP_URL else {})}
-
-
-def _allauth() -> dict[str, Any]:
+    """What django-allauth reads."""
+    if not IS_ON:
+        return {}
     apps = {name: {"APPS": [{"client_id": client, "secret": secret}]}
             for name, (client, secret) in PLATFORMS.items() if client}
     if OIDC_ISSUER:
@@ -100,22 +109,4 @@ def _allauth() -> dict[str, Any]:
         "MFA_PASSKEY_LOGIN_ENABLED": HAS_SECOND_FACTOR,
         "MFA_TOTP_ISSUER": "Delivery Desk",
         "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": IS_INSECURE_ORIGIN_ALLOWED,
-    }
-
-
-def _ldap() -> dict[str, Any]:
-    bind = {"LDAP_AUTH_CONNECTION_USERNAME": LDAP_BIND_NAME,
-            "LDAP_AUTH_CONNECTION_PASSWORD": LDAP_BIND_PASSWORD} if LDAP_BIND_NAME else {}
-    return {
-        "LDAP_AUTH_URL": [LDAP_URL], "LDAP_AUTH_SEARCH_BASE": LDAP_BASE,
-        "LDAP_AUTH_USE_TLS": LDAP_URL.startswith("ldaps://"),
-        "LDAP_AUTH_OBJECT_CLASS": LDAP_USER_CLASS,
-        "LDAP_AUTH_USER_FIELDS": {"username": LDAP_USER_ATTRIBUTE, "full_name": "cn",
-                                  "email": "mail"},
-        "LDAP_AUTH_USER_LOOKUP_FIELDS": ("username",),
-        "LDAP_AUTH_ACTIVE_DIRECTORY_DOMAIN": LDAP_DOMAIN or None,
-        "LDAP_AUTH_FORMAT_USERNAME": "django_python3_ldap.utils.format_username_"
-                                     + ("active_directory_principal" if LDAP_DOMAIN
-                                        else "openldap"),
-        "LDAP_AUTH_CONNECT_TIMEOUT": 5, "LDAP_AUTH_RECEIVE_TIMEOUT": 5, **bind,
     }

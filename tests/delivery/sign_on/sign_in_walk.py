@@ -48,8 +48,8 @@ def addresses(person: User) -> list[tuple[str, str]]:
     """Name and path of each route; links that were mailed are those of `person`."""
     link = {"uidb64": urlsafe_base64_encode(force_bytes(person.pk)),
             "token": default_token_generator.make_token(person)}
-    of_name = {"portal:password_choice": link, "portal:invitation": {
-        "token": token_of(User.objects.get(username="invited"))}}
+    of_name = {"portal:password_choice": link, "openid_connect_login": {"provider_id": "company"},
+               "portal:invitation": {"token": token_of(User.objects.get(username="invited"))}}
     return [(name, _path(name, arguments | of_name.get(name, {})))
             for name, arguments in dict(routes(get_resolver().url_patterns)).items()]
 

@@ -1,5 +1,6 @@
 """Single sign-on, LDAP and second factors against real peers: an OIDC provider, slapd."""
 
+import ast
 import base64
 import hmac
 import json
@@ -18,6 +19,7 @@ import requests
 from django.conf import settings
 
 from delivery.demo.child_processes import free_port, wait_for
+from tests.tls_listener import Listener, certificate_for
 
 PASSWORD = "Trial-2026!"
 PEOPLE = f"""
@@ -40,6 +42,8 @@ rootpw secret
 directory {folder}/data
 maxsize 1048576
 overlay memberof
+TLSCertificateFile {certificate}
+TLSCertificateKeyFile {certificate}
 """
 ENTRIES = """
 dn: dc=firm
@@ -66,6 +70,12 @@ uid: out
 cn: out
 sn: out
 userPassword: Directory-2026
+
+dn: cn=reader,dc=firm
+objectClass: organizationalRole
+objectClass: simpleSecurityObject
+cn: reader
+userPassword: Reader-2026
 
 dn: cn=desk-managers,dc=firm
 objectClass: groupOfNames
@@ -214,8 +224,11 @@ def test_company_accounts_and_second_factors(provider, migrated_file, tmp_path):
 @pytest.mark.slow
 def test_no_address_lets_a_password_alone_in_where_a_second_factor_is_needed(migrated_file,
                                                                              tmp_path):
-    desk = Desk(tmp_path, DESK_OIDC_ISSUER="http://127.0.0.1:9", DESK_OIDC_CLIENT_ID="desk",
-                DESK_OIDC_CLIENT_SECRET="secret", DESK_LDAP_URL="ldaps://127.0.0.1:9",
+    (tmp_path / "tls").mkdir()
+    impostor = Listener(certificate_for("localhost", tmp_path / "tls"))
+    there = f"localhost:{impostor.port}"
+    desk = Desk(tmp_path, DESK_OIDC_ISSUER=f"https://{there}", DESK_OIDC_CLIENT_ID="desk",
+                DESK_OIDC_CLIENT_SECRET="secret", DESK_LDAP_URL=f"ldaps://{there}",
                 DESK_SECOND_FACTOR_ROLES="administrator,manager").prepare(migrated_file, people="")
     found = json.loads(desk.say(f"""
 import json
@@ -231,6 +244,11 @@ print(json.dumps([
     assert set(reached[0]) == always | {"mfa_reauthenticate", "mfa_reauthenticate_webauthn"}
     assert set(reached[1]) == always | {"mfa_index", "mfa_activate_totp", "mfa_add_webauthn",
                                         "account_reauthenticate"}
+    # Nobody vouches for directory and provider: they were called, and told nothing.
+    of_provider = impostor.hellos
+    assert known(desk, ("li", "Directory-2026")) == [None]
+    assert 0 < of_provider < impostor.hellos
+    assert impostor.heard == b""
 
 
 def code_of_now(secret: str) -> str:
@@ -289,16 +307,18 @@ print(client.session.session_key)""").splitlines()[-1]
 
 @pytest.fixture
 def directory(tmp_path):
-    """A genuine slapd with two people and a group."""
-    folder, port = tmp_path / "ldap", free_port()
+    """Settings of a genuine slapd with two people, an account that reads, and a group."""
+    folder, plain, secured = tmp_path / "ldap", free_port(), free_port()
     (folder / "data").mkdir(parents=True)
-    (folder / "slapd.conf").write_text(SLAPD.format(folder=folder))
+    certificate = certificate_for("localhost", folder)
+    (folder / "slapd.conf").write_text(SLAPD.format(folder=folder, certificate=certificate))
     process = subprocess.Popen(["slapd", "-d", "0", "-f", folder / "slapd.conf", "-h",
-                                f"ldap://127.0.0.1:{port}"])
+                                f"ldap://127.0.0.1:{plain} ldaps://127.0.0.1:{secured}"])
     try:
-        wait_for("127.0.0.1", port, 30)
-        load(port, ENTRIES)
-        yield f"ldap://127.0.0.1:{port}"
+        wait_for("127.0.0.1", plain, 30)
+        load(plain, ENTRIES)
+        yield {"plain": f"ldap://localhost:{plain}", "secured": f"ldaps://localhost:{secured}",
+               "certificate": str(certificate)}
     finally:
         process.terminate()
         process.wait(20)
@@ -324,15 +344,38 @@ def load(port: int, text: str) -> None:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(not shutil.which("slapd"), reason="slapd is not installed")
 def test_passwords_of_a_directory(directory, migrated_file, tmp_path):
-    desk = Desk(tmp_path / "var", DESK_LDAP_URL=directory, DESK_LDAP_BASE="ou=people,dc=firm",
-                DESK_GROUP_ROLES="desk-managers=manager").prepare(migrated_file)
-    attempt = ("from django.contrib.auth import authenticate; from django.test import "
-               "RequestFactory; r = RequestFactory().get('/');"
-               "u = authenticate(r, username={!r}, password={!r}); "
-               "print(u and (u.username, u.role, u.full_name, u.email))")
-    assert desk.say(attempt.format("li", "Directory-2026")) == str(
-        ("li", "manager", "李工", "li@firm.example"))
-    for name, password in (("li", "wrong"), ("li", ""), ("out", "Directory-2026"),
-                           ("*", "Directory-2026"), ("local", "Directory-2026")):
-        assert desk.say(attempt.format(name, password)) == "None", name
-    assert desk.say(attempt.format("local", PASSWORD)).startswith("('local'")
+    desk = Desk(tmp_path / "var", DESK_LDAP_BASE="ou=people,dc=firm",
+                DESK_LDAP_URL=directory["secured"], DESK_LDAP_CA=directory["certificate"],
+                DESK_GROUP_ROLES="desk-managers=manager",
+                DESK_SECOND_FACTOR_ROLES="manager").prepare(migrated_file)
+    li = ("li", "manager", "李工", "li@firm.example")
+    assert known(desk, ("li", "Directory-2026"), ("local", PASSWORD)) == [
+        li, ("local", "consultant", "", "")]
+    refused = [("li", "wrong"), ("li", ""), ("out", "Directory-2026"), ("*", "Directory-2026"),
+               ("local", "Directory-2026")]
+    assert known(desk, *refused) == [None] * len(refused)
+    assert desk.say("""
+from django.test import Client
+client = Client(SERVER_NAME="localhost")
+client.post("/login/", {"login": "li", "password": "Directory-2026"})
+print(client.get("/people/")["Location"])""") == "/account/second-factor/"
+
+    reader = {"DESK_LDAP_BIND_NAME": "cn=reader,dc=firm", "DESK_LDAP_BIND_PASSWORD": "Reader-2026"}
+    starttls = {"DESK_LDAP_URL": directory["plain"]}
+    for changed, found in (
+            (reader, li), (reader | {"DESK_LDAP_BIND_PASSWORD": "wrong"}, None), (starttls, li),
+            (starttls | reader, li), ({"DESK_LDAP_CA": ""}, None),
+            (starttls | {"DESK_LDAP_CA": ""}, None),
+            (starttls | {"DESK_LDAP_CA": "", "DESK_LDAP_STARTTLS": "false"}, li)):
+        assert known(desk, ("li", "Directory-2026"), **changed) == [found], changed
+
+
+def known(desk: Desk, *people: tuple[str, str], **changed: str) -> list[tuple | None]:
+    """Who they are by name and password, under settings that may differ."""
+    other = Desk(Path(), **desk.environment | changed)
+    return ast.literal_eval(other.say(f"""
+from django.contrib.auth import authenticate
+from django.test import RequestFactory
+found = [authenticate(RequestFactory().get("/"), username=name, password=password)
+         for name, password in {people!r}]
+print([u and (u.username, u.role, u.full_name, u.email) for u in found])"""))
