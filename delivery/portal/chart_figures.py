@@ -19,6 +19,7 @@ from assessments.models import Verdict
 from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry
 from delivery.portal.models import ChartFigure
+from delivery.quotes.margin import in_yuan
 from delivery.quotes.models import Quote
 from delivery.quotes.snapshot import facts_of
 from engagements.audit_rows.tracking import on_rows_written
@@ -62,8 +63,9 @@ def _pipeline(keys: Collection[int]) -> Iterator[Figure]:
         totals = facts_of(quote).get("totals")
         if totals is None:  # nothing was frozen, so nothing was quoted
             continue
-        net = Decimal(totals["net"]) * quote.exchange_rate
-        yield Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]], net
+        if (net := in_yuan(quote, Decimal(totals["net"]))) is not None:
+            yield (Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]],
+                   net)
 
 
 def _planned(keys: Collection[int]) -> Iterator[Figure]:

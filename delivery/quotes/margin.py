@@ -73,6 +73,13 @@ def register_day_costs(source: Callable[[], dict[str, Decimal]]) -> None:
     _day_costs.append(source)
 
 
+def in_yuan(quote: Quote, amount: Decimal) -> Decimal | None:
+    """An amount of the quote as what several quotes are added up in and costs are taken from; None
+    where no exchange rate says it."""
+    rate = quote.yuan_rate
+    return None if rate is None else to_cents(amount * rate)
+
+
 def margin_of(quote: Quote, lines: list[LineRow] | None = None) -> Margin:
     """Cost and margin of each line, after the discount.
 
@@ -88,8 +95,9 @@ def margin_of(quote: Quote, lines: list[LineRow] | None = None) -> Margin:
 
 def _line(line: LineRow, quote: Quote, days: dict[str, Decimal]) -> LineMargin:
     cost, source = line.unit_cost, LINE
-    if cost is None and line.unit == PERSON_DAY and line.grade in days:
-        cost, source = days[line.grade] / quote.exchange_rate, GRADE
+    rate = quote.yuan_rate
+    if cost is None and rate and line.unit == PERSON_DAY and line.grade in days:
+        cost, source = days[line.grade] / rate, GRADE
     return LineMargin(
         line.code, line.name, line.grade, amounts_of(line, quote.discount_rate).net,
         None if cost is None else to_cents(cost * line.quantity * line.months),

@@ -155,7 +155,7 @@ class ChangeSerializer(serializers.Serializer):
 class ChangedLineSerializer(serializers.Serializer):
     line = serializers.DictField()
     changes = ChangeSerializer(many=True)
-    difference = serializers.DecimalField(max_digits=18, decimal_places=2)
+    difference = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
 
 
 class ComparisonSerializer(serializers.Serializer):

@@ -1,5 +1,6 @@
 """What changed between two versions of a quote, readable."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -31,7 +32,7 @@ class ChangedLine:
 
     line: dict
     changes: list[Change]
-    difference: Decimal
+    difference: Decimal | None
     before: dict
 
 
@@ -54,22 +55,32 @@ def compare(older: Quote, newer: Quote) -> Comparison:
 def compare_facts(a: dict, b: dict) -> Comparison:
     """The way from the facts `a` to the facts `b`.
 
-    Lines are matched by code and name; a line that stands several times, in its order.
+    Lines are matched by code and name; a line that stands several times, in its order. Amounts
+    in two currencies have no difference.
     """
+    difference = _difference if a["currency"] == b["currency"] else _no_difference
     before, after = _by_key(a["lines"]), _by_key(b["lines"])
     found = Comparison(
         added=[_shown(*line) for key, line in after.items() if key not in before],
         removed=[_shown(*line) for key, line in before.items() if key not in after],
-        totals=_totals(a["totals"], b["totals"]), terms=_terms(a, b))
+        totals=_totals(a["totals"], b["totals"], difference), terms=_terms(a, b))
     for key in before.keys() & after.keys():
         (_place, old), (_place, new) = before[key], after[key]
         changes = _line_changes(old, new)
         if changes:
             found.changed.append(ChangedLine(
-                _shown(*after[key]), changes, Decimal(new["gross"]) - Decimal(old["gross"]),
+                _shown(*after[key]), changes, difference(old["gross"], new["gross"]),
                 _shown(*before[key])))
     found.changed.sort(key=lambda changed: changed.line["position"])
     return found
+
+
+def _difference(before: str, after: str) -> Decimal | None:
+    return Decimal(after) - Decimal(before)
+
+
+def _no_difference(_before: str, _after: str) -> Decimal | None:
+    return None
 
 
 def _by_key(lines: list[dict]) -> dict[tuple, tuple[int, dict]]:
@@ -110,10 +121,11 @@ def _value(name: str, value) -> str:
     return shown or "--"
 
 
-def _totals(before: dict, after: dict) -> list[Change]:
+def _totals(before: dict, after: dict,
+            difference: Callable[[str, str], Decimal | None]) -> list[Change]:
     labels = {"list_amount": _("Subtotal before discount"), "discount": _("Discount"),
               "net": _("Total excluding tax"), "tax": _("Tax"), "gross": _("Total including tax")}
-    return [Change(label, before[name], after[name], Decimal(after[name]) - Decimal(before[name]))
+    return [Change(label, before[name], after[name], difference(before[name], after[name]))
             for name, label in labels.items()]
 
 

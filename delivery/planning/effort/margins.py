@@ -9,6 +9,7 @@ from functools import cached_property
 from django.db.models import Count, Sum
 
 from delivery.planning.models import EffortEstimate, EffortLine, Grade, GradeCost, TimeEntry
+from delivery.quotes.margin import in_yuan
 from delivery.quotes.models import Quote
 from delivery.quotes.snapshot import facts_of
 
@@ -41,11 +42,18 @@ class Effort:
 
     @property
     def quoted_amount(self) -> Decimal | None:
-        """Net amount of the agreed quote in yuan."""
+        """Net amount of the agreed quote in yuan; None without one or without its exchange rate."""
         if self.quote is None:
             return None
-        net = Decimal(facts_of(self.quote)["totals"]["net"])
-        return (net * self.quote.exchange_rate).quantize(CENT)
+        return in_yuan(self.quote, Decimal(facts_of(self.quote)["totals"]["net"]))
+
+    @property
+    def fee(self) -> Decimal | None:
+        """Net fee of the person-days in yuan; None where none were quoted or no rate is known."""
+        if self.quote is None or not self.quoted_lines:
+            return None
+        return in_yuan(self.quote, sum((Decimal(line["net"]) for line in self.quoted_lines),
+                                       Decimal(0)))
 
     @property
     def days_quoted(self) -> Decimal:
@@ -61,14 +69,13 @@ class Effort:
 
     def margin(self, costs: dict[str, Decimal]) -> dict:
         """Net fee of the person-days, cost so far and at the end, what is left, in yuan and per
-        cent. `missing` names grades without a cost; then, and where no person-days were quoted,
-        figures are None rather than misleading.
+        cent. `missing` names grades without a cost; then, and where the fee is not known, figures
+        are None rather than misleading.
         """
         grades = {grade for grade in Grade.values
                   if self.planned.get(grade) or self.used.get(grade)}
         missing = [str(grade.label) for grade in Grade if grade in grades - set(costs)]
-        lines = self.quoted_lines
-        fee = sum((Decimal(line["net"]) for line in lines), Decimal(0)) if lines else None
+        fee = self.fee
         if missing:
             return {"fee": fee, "missing": missing, "spent": None, "expected": None,
                     "left": None, "percent": None}

@@ -80,10 +80,10 @@ def _due(row: PortfolioRow) -> SafeString:
 
 
 def _quoted(row: PortfolioRow) -> SafeString | str:
-    quote = row.effort.quote
+    quote, amount = row.effort.quote, row.effort.quoted_amount
     if quote is None:
         return dash("")
-    return _link(f"{row.effort.quoted_amount:,.0f}", "quotes:quote", quote.pk)
+    return _link(dash("") if amount is None else f"{amount:,.0f}", "quotes:quote", quote.pk)
 
 
 def _days(row: PortfolioRow) -> SafeString:

@@ -13,6 +13,8 @@ from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 
+OWN_CURRENCY = "CNY"  # what the firm counts in: its costs, and whatever several quotes add up to
+
 
 class QuoteQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
@@ -72,7 +74,7 @@ class Quote(models.Model):
     subject_en = models.CharField(_("subject (English)"), max_length=200, blank=True)
     quote_date = models.DateField(_("date"))
     valid_until = models.DateField(_("valid until"))
-    currency = models.CharField(_("currency"), max_length=3, default="CNY")
+    currency = models.CharField(_("currency"), max_length=3, default=OWN_CURRENCY)
     exchange_rate = models.DecimalField(_("exchange rate"), max_digits=12, decimal_places=6,
                                         default=Decimal(1))
     discount_rate = models.DecimalField(_("discount"), max_digits=6, decimal_places=4,
@@ -138,6 +140,13 @@ class Quote(models.Model):
     def file_name(self) -> str:
         """What its files are called before language and ending."""
         return f"{self.number}-V{self.version}"
+
+    @property
+    def yuan_rate(self) -> Decimal | None:
+        """Yuan, the firm's own money, for one unit of the quote's; None where nobody entered it."""
+        if self.currency == OWN_CURRENCY:
+            return Decimal(1)
+        return None if self.exchange_rate == 1 else self.exchange_rate
 
     @property
     def current_state(self) -> str:

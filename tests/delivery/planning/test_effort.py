@@ -17,6 +17,9 @@ from delivery.planning.estimation import ModelFacts, model_lines
 from delivery.planning.models import EffortEstimate, TimeEntry
 from delivery.planning.plan.working_days import is_provisional, provisional_years
 from delivery.planning.services import estimates, time_entries
+from delivery.quotes import services as quoting
+from delivery.quotes.margin import margin_of
+from delivery.quotes.models import Quote
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role, StageRecord
 from engagements.optimistic_locking import EditConflict
@@ -238,6 +241,53 @@ def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quote
     fee = Decimal("18739.50")  # 10 days × 1,873.95
     assert (found["fee"], found["spent"], found["expected"], found["left"]) == (
         fee, 300, expected, fee - expected)
+
+
+@pytest.fixture
+def in_dollars(people, engagement, firm):
+    """Issues a quote in dollars with ten person-days, at a rate to the yuan."""
+    def issue(rate: str) -> Quote:
+        sales = people[Role.SALES]
+        quote = quoting.create_quote(actor=sales, engagement=engagement, currency="USD",
+                                     exchange_rate=Decimal(rate))
+        quoting.add_free_line(actor=sales, quote=quote, code="S-TRAIN", name="迁移",
+                              unit="person_day", grade="senior", quantity=Decimal(10),
+                              unit_price=Decimal(300), tax_rate=Decimal("0.06"))
+        quote.refresh_from_db()
+        quoting.submit_quote(actor=sales, quote=quote)
+        quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
+        quoting.approve_quote(actor=people[Role.MANAGER], quote=quote)
+        return quoting.issue_quote(actor=sales, quote=quote)
+    return issue
+
+
+def test_dollars_are_turned_into_yuan_before_costs_are_taken_off(
+        people, engagement, llm, in_dollars):
+    quote = in_dollars("7.2")
+    time_entries.set_grade_cost(actor=people[Role.MANAGER], grade="senior", day_cost=Decimal(1000))
+    book(people[Role.CONSULTANT], engagement, llm, "adapt", 10)
+    found = usage.margin(engagement)
+    assert (found["fee"], found["spent"], found["left"], found["percent"]) == (
+        Decimal("21600.00"), 10000, Decimal("11600.00"), Decimal("53.70"))
+    of_quote = margin_of(quote)  # in dollars: the day costs 138.89
+    assert (of_quote.margin, f"{of_quote.rate:.4f}") == (Decimal("1611.11"), "0.5370")
+    assert usage.effort_of(engagement).quoted_amount == Decimal("21600.00")
+
+
+def test_without_a_rate_dollars_are_no_yuan(people, engagement, llm, in_dollars):
+    quote = in_dollars("1")
+    time_entries.set_grade_cost(actor=people[Role.MANAGER], grade="senior", day_cost=Decimal(1000))
+    book(people[Role.CONSULTANT], engagement, llm, "adapt", 10)
+    found = usage.margin(engagement)
+    assert (found["fee"], found["spent"], found["left"], found["percent"]) == (
+        None, 10000, None, None)
+    assert (usage.effort_of(engagement).quoted_amount, margin_of(quote).unknown) == (None, 1)
+
+
+def test_a_quote_in_yuan_has_no_use_for_a_rate(people, engagement, llm, quoted):
+    before = usage.effort_of(engagement).quoted_amount
+    Quote.objects.update(exchange_rate=Decimal("0.14"))  # for a price list in dollars
+    assert usage.effort_of(engagement).quoted_amount == before == Decimal("18739.50")
 
 
 def test_without_a_quote_there_is_no_margin(people, engagement, llm, estimate):

@@ -137,6 +137,18 @@ def test_next_version_supersedes_and_the_difference_is_readable(people, issued, 
     assert gross.difference == lines
 
 
+def test_amounts_in_two_currencies_have_no_difference(people, issued, api):
+    second = services.new_version(actor=people[Role.SALES], quote=issued)
+    Quote.objects.filter(pk=second.pk).update(currency="USD", exchange_rate=Decimal("7.2"))
+    line = second.lines.first()
+    line.quantity += 1
+    line.save()
+    found = compare(issued, Quote.objects.get(pk=second.pk))
+    assert {change.difference for change in [*found.totals, *found.changed]} == {None}
+    answer = api(Role.SALES).get(f"/api/v1/quotes/{second.pk}/compare/{issued.pk}/")
+    assert [change["difference"] for change in answer.json()["changed"]] == [None]
+
+
 def test_two_versions_alike_differ_in_nothing_but_dates(people, issued):
     second = services.new_version(actor=people[Role.SALES], quote=issued)
     found = compare(issued, second)
