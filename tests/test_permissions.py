@@ -74,6 +74,28 @@ def test_strange_query_strings_break_no_page(client, people, world):
         assert status in (200, 302, 400, 403, 404), (name, asked)
 
 
+def test_words_of_an_address_that_name_nothing_are_not_found(client, people, world):
+    """Whatever else of the address is right; a page that only takes forms may say so in words."""
+    client.force_login(people[ADMIN])
+    client.raise_request_exception = False
+    of_quote, of_change = world["quotes:quote"][0], world["planning:change"][0]
+    arguments = {**world, "quotes:move": [of_quote, "submit"],
+                 "planning:change_move": [of_change, "submit"],
+                 "planning:proposal_move": [*world["planning:proposal"], "answer"],
+                 "surveys:move": [*world["surveys:overview"], "confirm"],
+                 "reports:standard_text_reset": ["x"], "reports:standard_text_preview": ["x"],
+                 "reports:chain_reset": ["TR"], "people:duty_set": ["quote"]}
+    wrong = []
+    for name, right in arguments.items():
+        for at in (n for n, argument in enumerate(right) if isinstance(argument, str)):
+            with contextlib.suppress(NoReverseMatch):
+                url = reverse(name, args=[*right[:at], "nonsense", *right[at + 1:]])
+                asked = client.get(url) if name in READ else client.post(url)
+                if asked.status_code != 404 and (name in READ or asked.status_code != 302):
+                    wrong.append((url, asked.status_code))
+    assert wrong == []
+
+
 def test_a_nul_byte_is_refused_in_addresses_and_forms(client, people, engagement):
     client.force_login(people[MANAGER])
     asked = [client.get("/engagements/%00/"), client.get("/search/?q=%00"),

@@ -101,12 +101,10 @@ class Parameter:
             number = kind(value)
         except (TypeError, ValueError, OverflowError):
             self._reject(_("a number is expected."))
-        if isinstance(number, int) and abs(number) > MAX_INTEGER:
+        if abs(number) > MAX_INTEGER if isinstance(number, int) else not math.isfinite(number):
             self._reject(_("a number is expected."))
         low, high = self.minimum, self.maximum
-        if math.isnan(number) or (low is not None and number < low) or (
-            high is not None and number > high
-        ):
+        if (low is not None and number < low) or (high is not None and number > high):
             self._reject(_("a value from %(low)s to %(high)s is expected.")
                          % {"low": low if low is not None else "−∞",
                             "high": high if high is not None else "∞"})

@@ -149,7 +149,7 @@ def _runs(metric: dict, manifest: dict[int, dict]) -> list[str]:
 
 
 def _load(files: dict[str, Path], name: str) -> Any:
-    return parse_json(files[name].read_text("utf-8"))
+    return parse_json(files[name].read_text("utf-8"), may_be_infinite=True)
 
 
 def _hash_step(what: str, found: str, stated: str) -> CheckStep:

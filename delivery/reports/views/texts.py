@@ -1,5 +1,6 @@
 """Written passages of a draft, and the firm's standard texts with a preview."""
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -12,7 +13,6 @@ from delivery.reports.rendering import paragraphs
 from delivery.reports.standard_text_library import STANDARD
 from delivery.reports.views.common import visible_document
 from engagements.access import Can, require
-from engagements.errors import InvalidInput
 from engagements.models import Customer
 from engagements.web.form_actions import attempt
 
@@ -85,7 +85,7 @@ def _block(code: str):
         for block in kind.blocks:
             if block.code == code and code in STANDARD:
                 return kind, block
-    raise InvalidInput(_("There is no standard text “%(code)s”.") % {"code": code})
+    raise Http404
 
 
 def _preview(texts: dict) -> dict:
@@ -97,12 +97,14 @@ def _preview(texts: dict) -> dict:
 def standard_text_preview(request, code):
     """The passage as a document prints it; nothing is stored."""
     require(request.user, Can.MANAGE)
+    _block(code)
     texts = {side: request.POST.get(side, "")[:8000] for side in ("zh", "en")}
     return render(request, "delivery/reports/standard_text_preview.html", _preview(texts))
 
 
 @require_POST
 def standard_text_reset(request, code):
+    _block(code)
     customer = _customer(request.GET)
     attempt(request, lambda: services.reset_standard_text(
         actor=request.user, code=code, customer=customer) or True,

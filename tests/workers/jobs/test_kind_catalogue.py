@@ -11,6 +11,7 @@ from engagements.stages import Stage
 from workers import kinds
 from workers.forms.jobs import JobForm
 from workers.jobs import kind_catalogue
+from workers.models import Node
 
 kinds.load_all()
 ALL = [kind for kind in kinds.all_kinds() if not kind.code.startswith("test.")]
@@ -29,6 +30,31 @@ def test_declaration_is_complete(kind):
     if kind.runs_on_node:
         assert all(isinstance(word, str) for word in kind.example_command())
     jsonschema.Draft202012Validator.check_schema(kind.schema())
+
+
+@pytest.mark.parametrize("given", ["1e400", "-1e400", "inf", "nan", float("inf"), 10**400],
+                         ids=lambda given: str(given)[:5])
+def test_a_number_is_finite(given, people, engagement):
+    kind = kinds.get("env.hccl_test")
+    with translation.override("en"), pytest.raises(InvalidInput, match="number"):
+        kind.clean({"least_bandwidth": given})
+    form = JobForm({"least_bandwidth": str(given)}, kind=kind, user=people["consultant"],
+                   engagement=engagement)
+    assert "least_bandwidth" in form.errors
+
+
+@pytest.mark.parametrize("given", ["1e400", '"1e400"', "NaN", '"nan"'])
+def test_a_number_in_json_is_finite(given, people, engagement):
+    from rest_framework.test import APIClient
+
+    api = APIClient(headers={"accept-language": "en"})
+    api.force_authenticate(people["consultant"])
+    node = Node.objects.create(name="n1", host="192.0.2.1", username="x", state="ready")
+    body = (f'{{"kind": "env.hccl_test", "engagement": {engagement.pk}, "node": {node.pk}, '
+            f'"parameters": {{"least_bandwidth": {given}}}}}')
+    answer = api.post("/api/v1/jobs/", body, content_type="application/json")
+    told = answer.json()["detail"]
+    assert (answer.status_code, "number" in told or "JSON" in told) == (400, True), told
 
 
 @pytest.mark.parametrize("code", ["env.hdk_install", "env.cann_install", "env.mindspeed_install",
