@@ -6,14 +6,14 @@ rows to the engagement) and how its figures follow from the rows of some engagem
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, models, transaction
-from django.db.models import Count, F, Min, Q, Sum
-from django.db.models.functions import TruncMonth, TruncQuarter
+from django.db.models import Count, Max, Min, Q, Sum
+from django.db.models.functions import TruncMonth
 from django.db.models.signals import post_delete
+from django.utils import timezone
 
 from assessments.models import Verdict
 from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
@@ -24,7 +24,7 @@ from delivery.quotes.models import Quote
 from delivery.quotes.snapshot import facts_of
 from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import Engagement, MigratedModel, StageRecord
-from engagements.stages import DONE, Stage
+from engagements.stages import DONE, LET_THROUGH, Stage
 
 BATCH = 200  # engagements
 CENT = Decimal("0.01")
@@ -40,11 +40,6 @@ class Part:
     charts: tuple[str, ...]
     tables: dict[type[models.Model], str]
     figures: Callable[[Collection[int]], Iterator[Figure]]
-
-
-def quarter(day: date) -> str:
-    """The bar of a quarter; bars sort as their quarters do."""
-    return f"{day:%Y} Q{(day.month + 2) // 3}"
 
 
 def _under_way(keys: Collection[int]) -> models.QuerySet:
@@ -83,17 +78,26 @@ def _used(keys: Collection[int]) -> Iterator[Figure]:
     return ((Chart.USED, key, stage, halves * HALF_DAY) for key, stage, halves in rows)
 
 
-def _accepted(keys: Collection[int]) -> Iterator[Figure]:
-    """Quarters in which a model passed acceptance, and whether one did by the agreed end."""
-    rows = StageRecord.objects.filter(
-        stage=Stage.ACCEPT, model__engagement__in=keys, model__dropped_at=None,
-        model__engagement__ends_on__isnull=False, passed_at__isnull=False).order_by().annotate(
-        quarter=TruncQuarter("passed_at")).values_list("model__engagement", "quarter").annotate(
-        in_time=Count("pk", filter=Q(passed_at__date__lte=F("model__engagement__ends_on"))))
-    for key, day, in_time in rows:
-        yield Chart.ACCEPTED, key, quarter(day), Decimal(1)
-        if in_time:
-            yield Chart.ON_TIME, key, quarter(day), Decimal(1)
+def _due(keys: Collection[int]) -> Iterator[Figure]:
+    """Each engagement once, on the day of its agreed end, and whether it was accepted by then.
+
+    It is accepted when its last model is. What is open, closed without acceptance or accepted later
+    is due all the same; only what was closed with every model dropped is not. The agreed end is the
+    one in force: a change request that moves it moves the engagement. A day becomes due without a
+    write, so the bars are days, and the reader leaves out those to come.
+    """
+    current = {"models__dropped_at": None, "models__stages__stage": Stage.ACCEPT}
+    rows = Engagement.objects.filter(pk__in=keys, ends_on__isnull=False).order_by().annotate(
+        models_left=Count("models__stages", filter=Q(**current)),
+        accepted=Count("models__stages", filter=Q(
+            **current, models__stages__state__in=LET_THROUGH)),
+        last=Max("models__stages__passed_at", filter=Q(**current))).exclude(
+        state=Engagement.State.CLOSED, models_left=0).values_list(
+        "pk", "ends_on", "models_left", "accepted", "last")
+    for key, day, models_left, accepted, last in rows:
+        yield Chart.DUE, key, f"{day}", Decimal(1)
+        if 0 < models_left == accepted and timezone.localdate(last) <= day:
+            yield Chart.IN_TIME, key, f"{day}", Decimal(1)
 
 
 def _verdicts(keys: Collection[int]) -> Iterator[Figure]:
@@ -112,7 +116,7 @@ PARTS = (
     Part((Chart.PLANNED,), {**_ENGAGEMENT, EffortEstimate: "engagement",
                             EffortLine: "estimate__engagement"}, _planned),
     Part((Chart.USED,), {**_ENGAGEMENT, TimeEntry: "engagement"}, _used),
-    Part((Chart.ACCEPTED, Chart.ON_TIME), _STAGES, _accepted),
+    Part((Chart.DUE, Chart.IN_TIME), _STAGES, _due),
     Part((Chart.VERDICTS,), {Verdict: "criterion__criteria_set__engagement"}, _verdicts),
 )
 REMOVABLE = (TimeEntry, EffortLine)  # whose rows people remove
@@ -170,9 +174,12 @@ def _batches() -> Iterator[list[int]]:
         last = keys[-1]
 
 
-def prepare(using: str, **_signal) -> None:
-    """After `migrate`: the figures of a database that is older than they are."""
-    if using == DEFAULT_DB_ALIAS and not ChartFigure.objects.exists():
+def prepare(using: str, plan: Collection = (), **_signal) -> None:
+    """After `migrate`: the figures of a database that is older than they are, or than what they
+    mean."""
+    is_changed = any(migration.app_label == ChartFigure._meta.app_label and not is_backwards
+                     for migration, is_backwards in plan)
+    if using == DEFAULT_DB_ALIAS and (is_changed or not ChartFigure.objects.exists()):
         rebuild()
 
 

@@ -50,13 +50,13 @@ class ChartFigure(models.Model):
         VALUE = "value"  # what was quoted for them, in yuan excluding tax
         PLANNED = "planned"  # person-days, by stage
         USED = "used"
-        ACCEPTED = "accepted"  # by quarter
-        ON_TIME = "on_time"
+        DUE = "due"  # engagements, by the day of their agreed end
+        IN_TIME = "in_time"  # those of them that were accepted by then
         VERDICTS = "verdicts"  # by month and outcome
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="chart_figures")
     chart = models.CharField(max_length=10, choices=Chart)
-    bar = models.CharField(max_length=32)  # "design", "2026 Q3", "2026-07 passed"
+    bar = models.CharField(max_length=32)  # "design", "2026-07-31", "2026-07 passed"
     number = models.DecimalField(max_digits=18, decimal_places=2)
 
     objects = ChartFigureQuerySet.as_manager()

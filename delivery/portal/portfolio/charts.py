@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from assessments.models import Outcome
-from delivery.portal.chart_figures import quarter
 from delivery.portal.models import ChartFigure
 from engagements.access import Can, allowed
 from engagements.models import User
@@ -51,15 +50,27 @@ def charts_for(user: User, now: datetime | None = None) -> list[Chart]:
     return [*found, _cards(now)] if allowed(user, Can.WORK) else found
 
 
+def quarter(day: date) -> str:
+    """The bar of a quarter; bars sort as their quarters do."""
+    return f"{day:%Y} Q{(day.month + 2) // 3}"
+
+
+def first_of_quarter(day: date) -> date:
+    """The first day of a day's quarter."""
+    return day.replace(month=day.month - (day.month - 1) % 3, day=1)
+
+
 Numbers = dict[str, dict[str, Decimal]]  # by chart, then by bar
 
 
 def _numbers(user: User, now: datetime) -> Numbers:
     """The sums over all engagements that the user sees; of quarters and months the last ones."""
     today = timezone.localdate(now)
-    is_shown = Q(chart__in=(Of.PIPELINE, Of.VALUE, Of.PLANNED, Of.USED)) | Q(
-        chart__in=(Of.ACCEPTED, Of.ON_TIME), bar__gte=quarter(today - timedelta(92 * QUARTERS))
-        ) | Q(chart=Of.VERDICTS, bar__gte=f"{today - timedelta(31 * MONTHS):%Y-%m}")
+    first_day = first_of_quarter(today - timedelta(92 * QUARTERS))
+    first_month = f"{today - timedelta(31 * MONTHS):%Y-%m}"
+    is_shown = (Q(chart__in=(Of.PIPELINE, Of.VALUE, Of.PLANNED, Of.USED))
+                | Q(chart__in=(Of.DUE, Of.IN_TIME), bar__gte=f"{first_day}", bar__lt=f"{today}")
+                | Q(chart=Of.VERDICTS, bar__gte=first_month))
     rows = ChartFigure.objects.visible_to(user).filter(is_shown).order_by("chart", "bar")
     found: Numbers = defaultdict(lambda: defaultdict(Decimal))
     for chart, bar, number in rows.values_list("chart", "bar").annotate(Sum("number")):
@@ -83,14 +94,20 @@ def _pipeline(numbers: Numbers, with_value: bool) -> Chart:
 
 
 def _on_time(numbers: Numbers) -> Chart:
-    """Acceptance stages by the quarter in which they passed, and how many by the agreed end."""
+    """Engagements by the quarter of their agreed end, and how many were accepted by then."""
+    due: dict[str, Decimal] = defaultdict(Decimal)
+    in_time: dict[str, Decimal] = defaultdict(Decimal)
+    for of, quarters in ((Of.DUE, due), (Of.IN_TIME, in_time)):
+        for day, number in numbers[of].items():
+            quarters[quarter(date.fromisoformat(day))] += number
     bars = []
-    for name, done in numbers[Of.ACCEPTED].items():
-        in_time = numbers[Of.ON_TIME][name]
-        percent = int(100 * in_time / done)
-        bars.append(Bar(name, f"{percent}% ({in_time:.0f}/{done:.0f})", percent,
+    for name, number in due.items():
+        percent = int(100 * in_time[name] / number)
+        bars.append(Bar(name, f"{percent}% ({in_time[name]:.0f}/{number:.0f})", percent,
                         code="passed" if percent >= 80 else "warning"))
-    return Chart(_("On-time rate"), _("Engagements accepted by their due date, by quarter."), bars)
+    return Chart(_("On-time rate"), _(
+        "Engagements by the quarter of their agreed end, once it has passed: in time is one whose "
+        "last model was accepted by then; what is still open counts as late."), bars)
 
 
 def _person_days(numbers: Numbers) -> Chart:
