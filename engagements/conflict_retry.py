@@ -1,4 +1,4 @@
-"""Services that lost a conflict between two writers are run again.
+"""Services that lost a conflict between two writers are run again, or say what the other wrote.
 
 PostgreSQL ends one of two transactions that wait for each other (deadlock) or that cannot both be
 right (serialisation failure). The one that was ended has changed nothing: a service that writes
@@ -8,10 +8,11 @@ to nothing but the database gives the same answer when it is run again.
 import functools
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import OperationalError, connection
+from django.db import IntegrityError, OperationalError, connection, transaction
 
 CONFLICTS = frozenset({"40P01", "40001"})  # SQLSTATE: deadlock detected, serialisation failure
 TRIES = 4
@@ -37,6 +38,22 @@ def retried(service: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return run
+
+
+@contextmanager
+def checked_insert(check: Callable[[], Any]) -> Iterator[None]:
+    """A transaction around the insert of a row of which a constraint lets only one be open.
+
+    `check` raises the refusal while one is open. Where another writer is quicker between check and
+    insert, the constraint stops this one, and the check, asked again, says why.
+    """
+    check()
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError:
+        check()
+        raise
 
 
 def is_conflict(error: OperationalError) -> bool:

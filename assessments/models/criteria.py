@@ -149,11 +149,11 @@ class CriteriaSet(models.Model):
 
     class Meta:
         ordering = ["-version"]
-        indexes = [models.Index(fields=["engagement"], name="draft_criteria_sets",
-                                condition=models.Q(state="draft"))]
         constraints = [
             models.UniqueConstraint(fields=["engagement", "version"],
                                     name="criteria_version_unique"),
+            models.UniqueConstraint(fields=["engagement"], condition=models.Q(state="draft"),
+                                    name="one_criteria_draft"),
             models.CheckConstraint(
                 condition=models.Q(state="draft") | models.Q(signed_at__isnull=False),
                 name="signed_criteria_have_time",

@@ -10,6 +10,7 @@ from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinitio
 from assessments.presentation.quantity_labels import POINT, quantity_label
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 
@@ -23,11 +24,10 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
     Raises WrongState while another draft is open.
     """
     require(actor, Can.MANAGE, engagement)
-    newest = engagement.criteria_sets.first()
-    if newest and newest.state == CriteriaSet.State.DRAFT:
-        raise WrongState(_("There is already an open draft; sign it or continue editing it."))
-    draft = CriteriaSet.objects.create(engagement=engagement,
-                                       version=newest.version + 1 if newest else 1)
+    with checked_insert(lambda: _require_no_draft(engagement)):
+        newest = engagement.criteria_sets.first()
+        draft = CriteriaSet.objects.create(engagement=engagement,
+                                           version=newest.version + 1 if newest else 1)
     for old in newest.criteria.all() if newest else ():
         Criterion.objects.create(
             criteria_set=draft, model=old.model, definition=old.definition, stage=old.stage,
@@ -35,6 +35,11 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
             position=old.position)
     audit_log.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
     return draft
+
+
+def _require_no_draft(engagement: Engagement) -> None:
+    if engagement.criteria_sets.filter(state=CriteriaSet.State.DRAFT).exists():
+        raise WrongState(_("There is already an open draft; sign it or continue editing it."))
 
 
 def require_draft(criteria_set: CriteriaSet) -> None:

@@ -12,6 +12,7 @@ from delivery.acceptance.models import ThirdPartyReport
 from delivery.acceptance.scan_validation import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from workers.artifacts.artifact_store import store_file
@@ -33,10 +34,11 @@ def attach_third_party_report(
              **_accreditations(cnas_number, cma_number)}
     _check(engagement, fields)
     scan = checked_scan(file)
-    artifact = store_file(stream=io.BytesIO(scan.content), name=scan.name, engagement=engagement,
-                          uploaded_by=actor)
-    made = ThirdPartyReport.objects.create(engagement=engagement, artifact=artifact,
-                                           recorded_by=actor, **fields)
+    with checked_insert(lambda: _require_none_attached(engagement, fields)):
+        artifact = store_file(stream=io.BytesIO(scan.content), name=scan.name,
+                              engagement=engagement, uploaded_by=actor)
+        made = ThirdPartyReport.objects.create(engagement=engagement, artifact=artifact,
+                                               recorded_by=actor, **fields)
     audit_log.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
                      data={**fields, "sha256": artifact.sha256})
     return made
@@ -56,6 +58,9 @@ def _check(engagement: Engagement, fields: dict) -> None:
                              "accreditation is no third-party evidence."))
     if fields["issued_on"] > timezone.localdate():
         raise InvalidInput(_("The report's date is in the future."))
+
+
+def _require_none_attached(engagement: Engagement, fields: dict) -> None:
     if ThirdPartyReport.objects.in_force().filter(
             engagement=engagement, laboratory=fields["laboratory"],
             report_number=fields["report_number"]).exists():

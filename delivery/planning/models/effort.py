@@ -36,6 +36,8 @@ class EffortEstimate(OptimisticLocked):
         constraints = [
             models.UniqueConstraint(fields=["engagement", "version"],
                                     name="estimate_version_unique"),
+            models.UniqueConstraint(fields=["engagement"], condition=models.Q(state="draft"),
+                                    name="one_estimate_draft"),
             models.UniqueConstraint(fields=["engagement"], condition=models.Q(state="approved"),
                                     name="one_approved_estimate"),
             models.CheckConstraint(

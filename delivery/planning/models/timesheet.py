@@ -49,6 +49,9 @@ class Timesheet(EditionRow):
         constraints = [
             models.UniqueConstraint(fields=["engagement", "month", "number"],
                                     name="timesheet_number_unique"),
+            models.UniqueConstraint(fields=["engagement", "month"],
+                                    condition=models.Q(state="submitted"),
+                                    name="one_waiting_timesheet"),
             models.CheckConstraint(
                 condition=models.Q(state="submitted") | models.Q(
                     answered_at__isnull=False, answered_by__isnull=False),

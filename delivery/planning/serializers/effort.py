@@ -32,6 +32,7 @@ class EffortEstimateSerializer(serializers.ModelSerializer):
                   "created_at", "approved_by", "approved_at", "total", "lines"]
         read_only_fields = ["version", "state", "lock_version", "created_by", "created_at",
                             "approved_by", "approved_at"]
+        validators = []  # the service says what is open
 
     def get_total(self, estimate) -> dict[str, str]:
         lines = estimate.lines.all()

@@ -145,6 +145,11 @@ def copy_version(author: User, quote: Quote, lines: list[QuoteLine], reason: str
 
 
 def newest_version(number: str) -> Quote:
-    """The locked row of the newest version of a number."""
-    versions = Quote.objects.select_for_update(of=("self",), no_key=True).filter(number=number)
+    """The newest version of a number, which is locked: its first version stands for it.
+
+    The newest is read once the lock is there. Whoever waited would else be given what was the
+    newest before, and begin a second version behind it.
+    """
+    versions = Quote.objects.filter(number=number)
+    versions.select_for_update(of=("self",), no_key=True).order_by("version").first()
     return versions.order_by("-version").first()

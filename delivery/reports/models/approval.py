@@ -61,7 +61,11 @@ class ApprovalTurn(Step):
 
     class Meta:
         ordering = ["position", "pk"]
-        constraints = [models.CheckConstraint(
-            condition=models.Q(done_by__isnull=True, done_at__isnull=True)
-            | models.Q(done_by__isnull=False, done_at__isnull=False),
-            name="done_turn_has_person_and_time")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["document", "holder"], name="one_open_turn_per_holder",
+                condition=models.Q(holder__isnull=False, done_by=None)),
+            models.CheckConstraint(
+                condition=models.Q(done_by__isnull=True, done_at__isnull=True)
+                | models.Q(done_by__isnull=False, done_at__isnull=False),
+                name="done_turn_has_person_and_time")]

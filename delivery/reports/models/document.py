@@ -66,6 +66,8 @@ class Document(models.Model):
     replaces = models.ForeignKey("self", models.PROTECT, null=True, blank=True,
                                  related_name="successors")
     change_note = models.CharField(_("what was changed and why"), max_length=400, blank=True)
+    # Above 0 only where several drafts of a kind were open before the database let one be.
+    duplicate = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     submitted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
@@ -88,6 +90,13 @@ class Document(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["number", "version"], condition=~models.Q(number=""),
                                     name="document_version_unique"),
+            models.UniqueConstraint(
+                fields=["engagement", "kind", "duplicate"], name="one_open_draft_per_kind",
+                condition=models.Q(replaces=None, state__in=[
+                    "draft", "in_review", "reviewed", "issuing"])),
+            models.UniqueConstraint(
+                fields=["replaces", "duplicate"], name="one_open_correction",
+                condition=models.Q(state__in=["draft", "in_review", "reviewed", "issuing"])),
             models.CheckConstraint(
                 condition=models.Q(state__in=["draft", "in_review", "reviewed"])
                 | (~models.Q(number="") & models.Q(issued_at__isnull=False)),

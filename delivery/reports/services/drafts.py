@@ -13,6 +13,7 @@ from delivery.reports.services.locking import current, locked_for
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.access import require
 from engagements.audit import audit_log
+from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move
@@ -43,8 +44,7 @@ def draft_document(*, actor: User, engagement: Engagement, kind: str) -> Documen
                         words=standard_text.standard_words(declared, engagement.customer,
                                                            engagement.models.current()))
     facts = collect(document, now=timezone.now())
-    with transaction.atomic():
-        _require_none_open(engagement, kind)
+    with checked_insert(lambda: _require_none_open(engagement, kind)):
         return _save_draft(actor, document, facts, "document.draft")
 
 

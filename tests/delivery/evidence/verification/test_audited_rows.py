@@ -11,6 +11,7 @@ from django.db import DataError, IntegrityError, connection, models, transaction
 from delivery.acceptance.models import Identification
 from delivery.notices.models import Channel
 from delivery.operation.models import DamagedFile
+from delivery.reports.models import Document
 from delivery.surveys.models import QuestionnaireDraft
 from engagements.audit import audit_log
 from engagements.audit_rows.tracking import excluded_columns, tracked_tables, untracked_tables
@@ -25,7 +26,7 @@ from workers.models.job import FINAL_STATES
 LEFT_OUT = {
     User: {"password", "last_login"},
     ApiToken: {"key_hash", "last_used_at", "last_used_from"},
-    DamagedFile: {"seen_at"},
+    DamagedFile: {"seen_at"}, Document: {"duplicate"},
     Identification: {"salt", "code_hash", "attempts"},
     Channel: {"url", "secret", "previous_secret", "tokens", "refilled_at", "failures"},
     NodeLogin: {"private_key", "passphrase", "refused_at", "refused_cause"},
