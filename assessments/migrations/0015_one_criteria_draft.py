@@ -11,7 +11,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("assessments", "0013_fill_engagement_of_comparisons"),
+        ("assessments", "0014_mark_practice_readings"),
     ]
 
     operations = [
