@@ -1,7 +1,6 @@
 """Settings. Every value comes from the environment and has a default that works.
 
-A value that cannot be understood stops the start with a sentence naming the variable.
-Any variable may be given as NAME_FILE, the path of a file that holds it.
+`delivery.environment.setting` declares and reads a variable; docs/configuration.md lists them all.
 """
 
 import os
@@ -10,15 +9,15 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
-from marshmallow.validate import OneOf
+from django.utils.translation import gettext_noop as _
 
-from delivery.environment import env, kept_secret, read
+from delivery.environment import kept_secret, section, setting
 from delivery.openapi.settings import spectacular_settings
 from delivery.settings.broker_tls import broker_tls
 from delivery.settings.database import database
 from delivery.settings.logging_settings import logging_settings
 from delivery.settings.periodic_tasks import periodic_tasks
-from delivery.sign_on import settings as sign_on
+from delivery.settings.variables_of_others import declare_variables_of_others
 
 # python-docx brings lxml, which openpyxl would then prefer to the parser that refuses entities.
 os.environ["OPENPYXL_LXML"] = "False"
@@ -26,18 +25,41 @@ os.environ["OPENPYXL_LXML"] = "False"
 BASE_DIR = Path(__file__).resolve().parents[2]
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
-DEBUG = read(env.bool, "DESK_DEBUG", False)
-VAR_DIR = Path(read(env.str, "DESK_VAR_DIR", str(BASE_DIR / "var")))
-SECRET_KEY = read(env.str, "DESK_SECRET_KEY", "") or kept_secret(VAR_DIR / "secret-key")
-# Seals the audit log; whoever can only write to the database cannot make a log of his own.
-AUDIT_KEY = read(env.str, "DESK_AUDIT_KEY", "") or kept_secret(VAR_DIR / "audit-key")
+section(_("Basics"))
+VAR_DIR = Path(setting("DESK_VAR_DIR", str(BASE_DIR / "var"), _(
+    "Data folder: the SQLite database, stored files, logs of running jobs, the queue and the keys "
+    "made at the first start. Back it up, and let nobody else read it."), shown="`var`"))
+PUBLIC_URL = setting("DESK_PUBLIC_URL", "http://127.0.0.1:8000", _(
+    "Address under which people reach the portal; it stands in e-mails, QR codes and messages. "
+    "With https:// cookies are sent over TLS only."))
+ALLOWED_HOSTS = setting("DESK_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"], _(
+    "Host names under which the portal answers; a request for any other is refused."))
+CSRF_TRUSTED_ORIGINS = setting("DESK_TRUSTED_ORIGINS", [], _(
+    "Origins, with their scheme, that may send forms: the public address, where a proxy ends TLS."))
+TRUSTED_PROXIES = setting("DESK_TRUSTED_PROXIES", [], _(
+    "Networks of the reverse proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, for "
+    "example 10.0.0.5/32. With a public address of https://, plain HTTP is then redirected."))
+DEBUG = setting("DESK_DEBUG", False, _(
+    "Shows people the source and the variables of a page that failed. For development only."))
+
+section(_("Keys"))
+SECRET_KEY = setting("DESK_SECRET_KEY", "", _(
+    "Signs sessions and links. The same on every host."),
+    shown=_("kept in `secret-key` of the data folder")) or kept_secret(VAR_DIR / "secret-key")
 # Of a rotation: what was signed or sealed with them is still known; see `manage.py rotate_keys`.
-SECRET_KEY_FALLBACKS = read(env.list, "DESK_SECRET_KEY_FALLBACKS", [])
-AUDIT_KEY_OLD = read(env.str, "DESK_AUDIT_KEY_OLD", "")
-CREDENTIAL_KEYS = read(env.list, "DESK_CREDENTIAL_KEYS", [])  # Fernet keys, newest first
-ALLOWED_HOSTS = read(env.list, "DESK_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
-CSRF_TRUSTED_ORIGINS = read(env.list, "DESK_TRUSTED_ORIGINS", [])
-PUBLIC_URL = read(env.str, "DESK_PUBLIC_URL", "http://127.0.0.1:8000")
+SECRET_KEY_FALLBACKS = setting("DESK_SECRET_KEY_FALLBACKS", [], _(
+    "Former secret keys, until `manage.py rotate_keys` has run."))
+# Seals the audit log; whoever can only write to the database cannot make a log of his own.
+AUDIT_KEY = setting("DESK_AUDIT_KEY", "", _(
+    "Seals the audit log. The same on every host, and never kept with a backup of the database."),
+    shown=_("kept in `audit-key` of the data folder")) or kept_secret(VAR_DIR / "audit-key")
+AUDIT_KEY_OLD = setting("DESK_AUDIT_KEY_OLD", "", _(
+    "The former audit key, until `manage.py rotate_keys` has run."))
+CREDENTIAL_KEYS = setting("DESK_CREDENTIAL_KEYS", [], _(
+    "Fernet keys that encrypt the credentials of nodes and clusters, newest first."),
+    shown=_("derived from the secret key"))
+BACKUP_PASSPHRASE = setting("DESK_BACKUP_PASSPHRASE", "", _(
+    "Passphrase under which `manage.py backup --keys FILE` encrypts the keys."))
 
 INSTALLED_APPS = [
     "django.forms",
@@ -125,7 +147,13 @@ TEMPLATES = [
 
 # Database ------------------------------------------------------------------
 
-DATABASE_URL = read(env.str, "DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}").strip()
+section(_("Database and queue"))
+DATABASE_URL = setting("DATABASE_URL", f"sqlite:///{VAR_DIR / 'desk.sqlite3'}", _(
+    "The database: postgresql://user:password@host/name, or sqlite:////folder/file.sqlite3. SQLite "
+    "is for one host."), shown=_("a SQLite file in the data folder")).strip()
+REDIS_URL = setting("REDIS_URL", "", _(
+    "Redis, for example redis://127.0.0.1:6379/0: it carries the messages to workers and what all "
+    "processes count together. Without it both are folders of the data folder, for one host."))
 DATABASES = {"default": database(DATABASE_URL, VAR_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -142,33 +170,35 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarity", "MinimumLength", "CommonPassword", "NumericPassword")
 ]
 # Single sign-on and second factors, where they are set.
+section(_("People and signing in"))
+from delivery.sign_on import settings as sign_on  # noqa: E402  its settings stand here in the docs
+
 if sign_on.IS_ON:
     INSTALLED_APPS += sign_on.APPS
     MIDDLEWARE += sign_on.MIDDLEWARE
 AUTHENTICATION_BACKENDS = sign_on.backends(AUTHENTICATION_BACKENDS)
-globals().update(sign_on.library_settings())
+globals().update(sign_on.library_settings(is_insecure_origin_allowed=DEBUG))
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "portal:home"
 LOGOUT_REDIRECT_URL = "login"
-AXES_FAILURE_LIMIT = read(env.int, "DESK_LOGIN_ATTEMPTS", 8)
+AXES_FAILURE_LIMIT = setting("DESK_LOGIN_ATTEMPTS", 8, _(
+    "Wrong passwords of one name from one address before both have to wait half an hour."))
 AXES_COOLOFF_TIME = 0.5
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 # Failures from one address, whoever's names they were, before it has to wait as long.
-LOGIN_ADDRESS_LIMIT = read(env.int, "DESK_LOGIN_ADDRESS_ATTEMPTS", 60)
+LOGIN_ADDRESS_LIMIT = setting("DESK_LOGIN_ADDRESS_ATTEMPTS", 60, _(
+    "Wrong passwords from one address, whoever's names they were, before it has to wait as long."))
 LOGIN_PAUSE_SECONDS = 1800
 PASSWORD_RESET_TIMEOUT = 3600
 API_TOKEN_DAYS = 90  # unless the token says how long
-API_TOKEN_MAX_DAYS = read(env.int, "DESK_API_TOKEN_DAYS", 365)
+API_TOKEN_MAX_DAYS = setting("DESK_API_TOKEN_DAYS", 365, _(
+    "Days for which an API token may be made at most; 90 where nobody says how many."))
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 IS_HTTPS = PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = IS_HTTPS
 SECURE_CONTENT_TYPE_NOSNIFF = True
 X_FRAME_OPTIONS = "DENY"
-# Networks of reverse proxies whose X-Forwarded-For and -Proto are believed.
-TRUSTED_PROXIES = read(env.list, "DESK_TRUSTED_PROXIES", [])
-SECURE_HSTS_SECONDS = read(env.int, "DESK_HSTS_SECONDS", 365 * 86400 if IS_HTTPS else 0)
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = read(env.bool, "DESK_HSTS_SUBDOMAINS", False)
 # Only where the proxy says which scheme was used: without it every page would lead to itself.
 SECURE_SSL_REDIRECT = IS_HTTPS and bool(TRUSTED_PROXIES)
 # Other hosts of the firm's domain are not ours to decide on: DESK_HSTS_SUBDOMAINS.
@@ -196,10 +226,17 @@ PASSWORD_HASHERS = [
 # Web server ------------------------------------------------------------------------------------
 
 # One process where the database is a file: writers of several would wait for each other.
-WEB_WORKERS = read(env.int, "DESK_WEB_WORKERS",
-                   1 if "sqlite" in DATABASES["default"]["ENGINE"] else 2)
-WEB_THREADS = read(env.int, "DESK_WEB_THREADS", 16)  # of each process
-WEB_KEEP_ALIVE = read(env.int, "DESK_WEB_KEEP_ALIVE", 75)  # seconds; longer than the proxy's
+section(_("Web server"))
+WEB_WORKERS = setting("DESK_WEB_WORKERS", 1 if "sqlite" in DATABASES["default"]["ENGINE"] else 2, _(
+    "Processes of the portal."), shown=_("2; 1 with SQLite"))
+WEB_THREADS = setting("DESK_WEB_THREADS", 16, _("Threads of each process of the portal."))
+WEB_KEEP_ALIVE = setting("DESK_WEB_KEEP_ALIVE", 75, _(
+    "Seconds for which an idle connection is kept open; longer than the proxy keeps its own."))
+SECURE_HSTS_SECONDS = setting("DESK_HSTS_SECONDS", 365 * 86400 if IS_HTTPS else 0, _(
+    "Seconds for which browsers insist on https (HSTS)."),
+    shown=_("a year where the public address is https://, else 0"))
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = setting("DESK_HSTS_SUBDOMAINS", False, _(
+    "Whether HSTS also holds for the subdomains, which may be others' than ours."))
 
 # Language and time -----------------------------------------------------------
 
@@ -213,25 +250,37 @@ TIME_ZONE = "Asia/Shanghai"  # what people see; the database holds UTC
 # Files -----------------------------------------------------------------------
 
 STATIC_URL = "static/"
-STATIC_ROOT = Path(read(env.str, "DESK_STATIC_DIR", str(VAR_DIR / "static")))
+STATIC_ROOT = Path(setting("DESK_STATIC_DIR", str(VAR_DIR / "static"), _(
+    "Folder into which `manage.py collectstatic` puts style sheets and scripts."),
+    shown=_("`static` in the data folder")))
 STATICFILES_DIRS = [BASE_DIR / "static"]
-MEDIA_ROOT = Path(read(env.str, "DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts")))
-ARTIFACT_BUCKET = read(env.str, "DESK_ARTIFACT_BUCKET", "")
-# Days that the object store keeps what was issued, and its raw files, from being changed.
-OBJECT_LOCK_DAYS = read(env.int, "DESK_ARTIFACT_LOCK_DAYS", 0)
-OBJECT_LOCK_MODE = read(env.str, "DESK_ARTIFACT_LOCK_MODE", "GOVERNANCE",
-                        validate=OneOf(["GOVERNANCE", "COMPLIANCE"]))
-# Stored files are read again all the time: how much in a minute (0: never), and after how many
-# days from the beginning.
-SCRUB_MB_PER_MINUTE = read(env.int, "DESK_SCRUB_MB_PER_MINUTE", 300)
-SCRUB_DAYS = read(env.int, "DESK_SCRUB_DAYS", 7)
+section(_("Stored files"))
+MEDIA_ROOT = Path(setting("DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts"), _(
+    "Folder of the stored files, where no bucket is set."),
+    shown=_("`artifacts` in the data folder")))
+ARTIFACT_BUCKET = setting("DESK_ARTIFACT_BUCKET", "", _(
+    "Bucket of an S3-compatible store that holds the files instead. Its keys are AWS_ACCESS_KEY_ID "
+    "and AWS_SECRET_ACCESS_KEY."))
+ARTIFACT_ENDPOINT = setting("DESK_ARTIFACT_ENDPOINT", "", _(
+    "Address of that store, unless it is Amazon's."))
+OBJECT_LOCK_DAYS = setting("DESK_ARTIFACT_LOCK_DAYS", 0, _(
+    "Days for which the bucket's object lock keeps issued documents and their raw files from being "
+    "changed or deleted; 0: no lock."))
+OBJECT_LOCK_MODE = setting("DESK_ARTIFACT_LOCK_MODE", "GOVERNANCE", _(
+    "Whether an account of the store with that right may lift the lock (GOVERNANCE), or nobody "
+    "(COMPLIANCE)."), choices=("GOVERNANCE", "COMPLIANCE"))
+SCRUB_MB_PER_MINUTE = setting("DESK_SCRUB_MB_PER_MINUTE", 300, _(
+    "Megabytes of stored files that are read again in a minute and compared with their checksums; "
+    "0: none."))
+SCRUB_DAYS = setting("DESK_SCRUB_DAYS", 7, _(
+    "Days after which reading them all again begins anew, at the earliest."))
 STORAGES = {
     "default": (
         {
             "BACKEND": "workers.artifacts.object_storage.ObjectStorage",
             "OPTIONS": {
                 "bucket_name": ARTIFACT_BUCKET,
-                "endpoint_url": read(env.str, "DESK_ARTIFACT_ENDPOINT", "") or None,
+                "endpoint_url": ARTIFACT_ENDPOINT or None,
                 "file_overwrite": False,
                 "max_memory_size": 8 * 2**20,
             },
@@ -243,16 +292,21 @@ STORAGES = {
 }
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
-LOG_LIMIT_BYTES = read(env.int, "DESK_LOG_LIMIT_MB", 4096) * 2**20  # stored of one job's log
-READ_PROCESS = read(env.bool, "DESK_READ_PROCESS", True)  # files are read in child processes
-READ_SECONDS = read(env.int, "DESK_READ_SECONDS", 120)  # of the processor, for one file
-READ_MEMORY_MB = read(env.int, "DESK_READ_MEMORY_MB", 4096)  # of addresses, for one file
-UPLOAD_LIMIT_BYTES = read(env.int, "DESK_UPLOAD_LIMIT_MB", 512) * 2**20
-RESUMABLE_UPLOAD_LIMIT_BYTES = read(env.int, "DESK_RESUMABLE_UPLOAD_LIMIT_MB", 51200) * 2**20
+UPLOAD_LIMIT_BYTES = 2**20 * setting("DESK_UPLOAD_LIMIT_MB", 512, _(
+    "Largest upload in one piece, in megabytes."))
+RESUMABLE_UPLOAD_LIMIT_BYTES = 2**20 * setting("DESK_RESUMABLE_UPLOAD_LIMIT_MB", 51200, _(
+    "Largest upload in parts, in megabytes."))
+READ_PROCESS = setting("DESK_READ_PROCESS", True, _(
+    "Whether a file is read in a child process, which limits of time and memory can end."))
+READ_SECONDS = setting("DESK_READ_SECONDS", 120, _(
+    "Seconds of processor time that reading one file may take."))
+READ_MEMORY_MB = setting("DESK_READ_MEMORY_MB", 4096, _(
+    "Megabytes of memory (address space) that reading one file may take."))
+RENDER_PROCESS = setting("DESK_RENDER_PROCESS", True, _(
+    "Whether documents are rendered in a child process, so that pages and polls do not wait."))
 
 # Queue -------------------------------------------------------------------------
 
-REDIS_URL = read(env.str, "REDIS_URL", "")
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
     CELERY_BROKER_USE_SSL = broker_tls(REDIS_URL)
@@ -281,22 +335,34 @@ CACHES = {"default": {
     "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
 }}
-RENDER_PROCESS = read(env.bool, "DESK_RENDER_PROCESS", True)  # in a child process
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_ALWAYS_EAGER = read(env.bool, "DESK_TASKS_EAGER", False)
+CELERY_TASK_ALWAYS_EAGER = setting("DESK_TASKS_EAGER", False, _(
+    "Runs tasks in the process that sends them, without a worker. For tests and development."))
 CELERY_TASK_TIME_LIMIT = 300
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-NOTICE_DAYS = read(env.int, "DESK_NOTICE_DAYS", 365)  # that notices and sent messages are kept
-SEND_ATTEMPT_DAYS = read(env.int, "DESK_SEND_ATTEMPT_DAYS", 90)
-# After which whole months of the audit log go into files of the artifact store; 0: never.
-AUDIT_DAYS = read(env.int, "DESK_AUDIT_DAYS", 0)
-DISPATCH_TICK_SECONDS = read(env.float, "DESK_DISPATCH_TICK_SECONDS", 1.0)
-# Cards of nodes are looked at while jobs run there; 0: never.
-SAMPLE_SECONDS = read(env.int, "DESK_SAMPLE_SECONDS", 30)
-CARD_TEMPERATURE_LIMIT = read(env.int, "DESK_CARD_TEMPERATURE_LIMIT", 90)  # degrees Celsius
+
+section(_("Jobs and nodes"))
+DISPATCH_TICK_SECONDS = setting("DESK_DISPATCH_TICK_SECONDS", 1.0, _(
+    "Seconds between two looks for jobs that are due."), shown="`1`")
+LOG_LIMIT_BYTES = 2**20 * setting("DESK_LOG_LIMIT_MB", 4096, _(
+    "Megabytes of one job's log that are stored; a line says where the log was cut."))
+SAMPLE_SECONDS = setting("DESK_SAMPLE_SECONDS", 30, _(
+    "Seconds between two looks at the cards of a node on which jobs run; 0: none."))
+CARD_TEMPERATURE_LIMIT = setting("DESK_CARD_TEMPERATURE_LIMIT", 90, _(
+    "Degrees Celsius above which a card raises an alarm."))
+
+section(_("What is kept for how long"))
+NOTICE_DAYS = setting("DESK_NOTICE_DAYS", 365, _(
+    "Days for which notices and sent messages are kept. The audit log, of which notices are made, "
+    "stays."))
+SEND_ATTEMPT_DAYS = setting("DESK_SEND_ATTEMPT_DAYS", 90, _(
+    "Days for which attempts to send are kept."))
+AUDIT_DAYS = setting("DESK_AUDIT_DAYS", 0, _(
+    "Days after which ended months of the audit log go from the table into files of the artifact "
+    "store; 0: never."))
 CELERY_BEAT_SCHEDULER = "engagements.leased_scheduler:LeasedScheduler"  # of all hosts one sends
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = periodic_tasks(DISPATCH_TICK_SECONDS)
@@ -329,50 +395,69 @@ SPECTACULAR_SETTINGS = spectacular_settings(VERSION)
 
 # Sealing documents -----------------------------------------------------------------
 
-# An encrypted PEM key beside its certificate, a PKCS#12 file (.p12, .pfx) that holds both, or a key
-# of a security module (pkcs11:…, RFC 7512), then with the PIN as password.
-# Without one, documents bear a practice certificate that says what it is.
-SIGNING_KEY = read(env.str, "DESK_SIGNING_KEY", "")
-SIGNING_KEY_PASSWORD = read(env.str, "DESK_SIGNING_KEY_PASSWORD", "")
-SIGNING_CERTIFICATE = read(env.str, "DESK_SIGNING_CERTIFICATE", "")
-SIGNING_CHAIN = read(env.list, "DESK_SIGNING_CHAIN", [])  # files of certificates in between
-SIGNING_TIMESTAMP_URL = read(env.str, "DESK_SIGNING_TIMESTAMP_URL", "")  # RFC 3161
-# Certificates at which the chains of key and time stamp end; with them seals hold revocation
-# information (PAdES B-LT), from these lists and from the addresses in the certificates.
-SIGNING_ROOTS = read(env.list, "DESK_SIGNING_ROOTS", [])
-SIGNING_CRLS = read(env.list, "DESK_SIGNING_CRLS", [])
+section(_("Sealing documents"))
+SIGNING_KEY = setting("DESK_SIGNING_KEY", "", _(
+    "The firm's key, which seals documents and signs evidence bundles: a file with an encrypted "
+    "PEM key, a PKCS#12 file (.p12, .pfx), or the PKCS#11 URI of a hardware security module, "
+    "`pkcs11:token=…;object=…?module-path=…`. Without it bundles of real data are not signed."),
+    shown=_("a practice certificate, marked as such"))
+SIGNING_KEY_PASSWORD = setting("DESK_SIGNING_KEY_PASSWORD", "", _(
+    "Password of that file, or the PIN of the module."))
+SIGNING_CERTIFICATE = setting("DESK_SIGNING_CERTIFICATE", "", _(
+    "File of the certificate of that key; a PKCS#12 file holds it already."))
+SIGNING_CHAIN = setting("DESK_SIGNING_CHAIN", [], _(
+    "Files of the certificates between that one and its root."))
+SIGNING_TIMESTAMP_URL = setting("DESK_SIGNING_TIMESTAMP_URL", "", _(
+    "Time-stamp authority (RFC 3161) that confirms when documents were sealed (PAdES B-T) and "
+    "bundles signed (CAdES B-T)."))
+SIGNING_ROOTS = setting("DESK_SIGNING_ROOTS", [], _(
+    "Files of the certificates at which the chains of key and time stamp end. With them seals hold "
+    "revocation information (PAdES B-LT); `manage.py certificate --try` says what is reached."))
+SIGNING_CRLS = setting("DESK_SIGNING_CRLS", [], _(
+    "Files of revocation lists, for authorities whose addresses cannot be reached from here."))
 
 # E-mail ------------------------------------------------------------------------------
 
-EMAIL_HOST = read(env.str, "DESK_EMAIL_HOST", "")
-# Without a mail server e-mails are written to a folder, one file each.
-EMAIL_BACKEND = read(env.str, "DESK_EMAIL_BACKEND", "django.core.mail.backends." + (
-    "smtp.EmailBackend" if EMAIL_HOST else "filebased.EmailBackend"))
-EMAIL_FILE_PATH = VAR_DIR / "mail"
-EMAIL_PORT = read(env.int, "DESK_EMAIL_PORT", 25)
-EMAIL_HOST_USER = read(env.str, "DESK_EMAIL_USER", "")
-EMAIL_HOST_PASSWORD = read(env.str, "DESK_EMAIL_PASSWORD", "")
-EMAIL_USE_TLS = read(env.bool, "DESK_EMAIL_TLS", False)
+section(_("E-mail and notices"))
+EMAIL_HOST = setting("DESK_EMAIL_HOST", "", _(
+    "Mail server. Without one, e-mails are written into the folder `mail` of the data folder."))
+EMAIL_PORT = setting("DESK_EMAIL_PORT", 25, _("Port of the mail server."))
+EMAIL_HOST_USER = setting("DESK_EMAIL_USER", "", _("Account of the mail server."))
+EMAIL_HOST_PASSWORD = setting("DESK_EMAIL_PASSWORD", "", _("Password of that account."))
+EMAIL_USE_TLS = setting("DESK_EMAIL_TLS", False, _(
+    "Whether the connection is encrypted by STARTTLS."))
 EMAIL_TIMEOUT = 20
-DEFAULT_FROM_EMAIL = read(env.str, "DESK_EMAIL_FROM", "delivery-desk@localhost")
-# Hosts that robots and webhooks may be sent to beside the three known ones: `host`, `host:port`,
-# or `http://host:port` where TLS is missing; and networks such hosts may lie in (CIDR).
-NOTICE_HOSTS = read(env.list, "DESK_NOTICE_HOSTS", [])
-NOTICE_NETWORKS = read(env.list, "DESK_NOTICE_NETWORKS", [])
-# Messages in a row that may fail before a channel is switched off.
-NOTICE_MOST_FAILURES = read(env.int, "DESK_NOTICE_MOST_FAILURES", 20)
-
-# Encrypts the keys that `manage.py backup --keys` writes.
-BACKUP_PASSPHRASE = read(env.str, "DESK_BACKUP_PASSPHRASE", "")
+DEFAULT_FROM_EMAIL = setting("DESK_EMAIL_FROM", "delivery-desk@localhost", _(
+    "Sender of e-mails."))
+EMAIL_BACKEND = setting("DESK_EMAIL_BACKEND", "django.core.mail.backends." + (
+    "smtp.EmailBackend" if EMAIL_HOST else "filebased.EmailBackend"), _(
+    "Django's class that sends e-mails."), shown=_("follows from the mail server"))
+EMAIL_FILE_PATH = VAR_DIR / "mail"
+NOTICE_HOSTS = setting("DESK_NOTICE_HOSTS", [], _(
+    "Hosts to which robots and webhooks may send beside WeCom, DingTalk and Feishu: `host`, "
+    "`host:port`, or `http://host:port` where the host has no TLS."))
+NOTICE_NETWORKS = setting("DESK_NOTICE_NETWORKS", [], _(
+    "Private networks in which such hosts may lie, for example 10.1.0.0/16."))
+NOTICE_MOST_FAILURES = setting("DESK_NOTICE_MOST_FAILURES", 20, _(
+    "Messages in a row that may fail before a channel is switched off and its managers are told."))
 
 # Observation --------------------------------------------------------------------------
 
-METRICS_TOKEN = read(env.str, "DESK_METRICS_TOKEN", "")  # without it there is no /metrics
-WORKER_METRICS_HOST = read(env.str, "DESK_WORKER_METRICS_HOST", "127.0.0.1")
-WORKER_METRICS_PORT = read(env.int, "DESK_WORKER_METRICS_PORT", 0)
-LOG_FORMAT = read(env.str, "DESK_LOG_FORMAT", "line", validate=OneOf(["line", "json"]))
-LOGGING = logging_settings(LOG_FORMAT, read(env.str, "DESK_LOG_LEVEL", "INFO"))
-SENTRY_DSN = read(env.str, "DESK_SENTRY_DSN", "")
+section(_("Observation"))
+METRICS_TOKEN = setting("DESK_METRICS_TOKEN", "", _(
+    "Token with which Prometheus reads `/metrics` (`Authorization: Bearer …`). Without it there is "
+    "no such page."))
+WORKER_METRICS_PORT = setting("DESK_WORKER_METRICS_PORT", 0, _(
+    "Port on which a worker shows its own figures; 0: none."))
+WORKER_METRICS_HOST = setting("DESK_WORKER_METRICS_HOST", "127.0.0.1", _(
+    "Address on which it does so."))
+LOG_FORMAT = setting("DESK_LOG_FORMAT", "line", _(
+    "Lines for people, or one JSON object per line with request_id, task_id and job_id; as JSON "
+    "requests are logged too."), choices=("line", "json"))
+LOGGING = logging_settings(LOG_FORMAT, setting("DESK_LOG_LEVEL", "INFO", _(
+    "What is logged at least."), choices=("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")))
+SENTRY_DSN = setting("DESK_SENTRY_DSN", "", _(
+    "Sentry project to which errors are reported; needs requirements-observation.txt."))
 if SENTRY_DSN:
     try:
         import sentry_sdk
@@ -381,3 +466,5 @@ if SENTRY_DSN:
             "DESK_SENTRY_DSN needs a package: pip install -r requirements-observation.txt"
         ) from error
     sentry_sdk.init(dsn=SENTRY_DSN, release=VERSION, send_default_pii=False)
+
+declare_variables_of_others()

@@ -5,36 +5,66 @@ from importlib.util import find_spec
 from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_noop as _
 
-from delivery.environment import env, read
+from delivery.environment import setting
 
-OIDC_ISSUER = read(env.str, "DESK_OIDC_ISSUER", "")
-OIDC_CLIENT = read(env.str, "DESK_OIDC_CLIENT_ID", "")
-OIDC_SECRET = read(env.str, "DESK_OIDC_CLIENT_SECRET", "")
-OIDC_NAME = read(env.str, "DESK_OIDC_NAME", "Single sign-on")
-OIDC_SCOPE = read(env.list, "DESK_OIDC_SCOPE", ["openid", "profile", "email"])
-GROUPS_CLAIM = read(env.str, "DESK_GROUPS_CLAIM", "groups")
+OIDC_ISSUER = setting("DESK_OIDC_ISSUER", "", _(
+    "Issuer of OpenID Connect (Keycloak, Entra ID, Authing, …) whose accounts may sign in."))
+OIDC_CLIENT = setting("DESK_OIDC_CLIENT_ID", "", _(
+    "ID under which the desk is registered there."))
+OIDC_SECRET = setting("DESK_OIDC_CLIENT_SECRET", "", _("Secret of that registration."))
+OIDC_NAME = setting("DESK_OIDC_NAME", "Single sign-on", _(
+    "What the button of the sign-in page says."))
+OIDC_SCOPE = setting("DESK_OIDC_SCOPE", ["openid", "profile", "email"], _(
+    "Scopes that are asked for."))
+GROUPS_CLAIM = setting("DESK_GROUPS_CLAIM", "groups", _(
+    "Claim in which the issuer names a person's groups."))
 # [(group, role)], the first that fits counts; "*" is everybody.
-GROUP_ROLES = [tuple(pair.rsplit("=", 1)) for pair in read(env.list, "DESK_GROUP_ROLES", [])]
+GROUP_ROLES = [tuple(pair.rsplit("=", 1)) for pair in setting("DESK_GROUP_ROLES", [], _(
+    "Which role people of a group of the company get at each sign-in: `group=role`, the first that "
+    "fits counts; `*` is everybody. Who gets none is refused."))]
 PLATFORMS = {  # work platforms whose accounts may sign in: client id and secret of an app there
-    name: (read(env.str, f"DESK_{name.upper()}_CLIENT_ID", ""),
-           read(env.str, f"DESK_{name.upper()}_CLIENT_SECRET", ""))
-    for name in ("dingtalk", "feishu")}
-LOCAL_LOGIN = read(env.bool, "DESK_LOCAL_LOGIN", True)
-SECOND_FACTOR_ROLES = read(env.list, "DESK_SECOND_FACTOR_ROLES", [])
-HAS_SECOND_FACTOR = read(env.bool, "DESK_SECOND_FACTOR", bool(SECOND_FACTOR_ROLES))
-IS_INSECURE_ORIGIN_ALLOWED = read(env.bool, "DESK_DEBUG", False)
+    "dingtalk": (
+        setting("DESK_DINGTALK_CLIENT_ID", "", _(
+            "ID of an app of DingTalk, whose accounts may then sign in.")),
+        setting("DESK_DINGTALK_CLIENT_SECRET", "", _("Secret of that app."))),
+    "feishu": (
+        setting("DESK_FEISHU_CLIENT_ID", "", _(
+            "ID of an app of Feishu, whose accounts may then sign in.")),
+        setting("DESK_FEISHU_CLIENT_SECRET", "", _("Secret of that app.")))}
+LOCAL_LOGIN = setting("DESK_LOCAL_LOGIN", True, _(
+    "Whether people may sign in with a password of the desk's own."))
+SECOND_FACTOR_ROLES = setting("DESK_SECOND_FACTOR_ROLES", [], _(
+    "Roles that have to use a second factor: administrator, manager, consultant, sales, operator, "
+    "reviewer."))
+HAS_SECOND_FACTOR = setting("DESK_SECOND_FACTOR", bool(SECOND_FACTOR_ROLES), _(
+    "Whether people may add an authenticator app or a passkey to their password."),
+    shown=_("true where a role has to, else false"))
 
-LDAP_URL = read(env.str, "DESK_LDAP_URL", "").rstrip("/")
+LDAP_URL = setting("DESK_LDAP_URL", "", _(
+    "Address of an LDAP directory or Active Directory whose passwords people sign in with: "
+    "`ldaps://host` or `ldap://host`.")).rstrip("/")
 # A file with the certificates that the directory's chain ends at, in place of the system's.
-LDAP_CA = read(env.str, "DESK_LDAP_CA", "")
-LDAP_HAS_STARTTLS = LDAP_URL.startswith("ldap://") and read(env.bool, "DESK_LDAP_STARTTLS", True)
-LDAP_BASE = read(env.str, "DESK_LDAP_BASE", "")
-LDAP_USER_ATTRIBUTE = read(env.str, "DESK_LDAP_USER_ATTRIBUTE", "uid")
-LDAP_BIND_NAME = read(env.str, "DESK_LDAP_BIND_NAME", "")
-LDAP_BIND_PASSWORD = read(env.str, "DESK_LDAP_BIND_PASSWORD", "")
-LDAP_GROUPS_ATTRIBUTE = read(env.str, "DESK_LDAP_GROUPS_ATTRIBUTE", "memberOf")
-LDAP_DOMAIN = read(env.str, "DESK_LDAP_AD_DOMAIN", "")
+LDAP_CA = setting("DESK_LDAP_CA", "", _(
+    "File with the certificates (PEM) that the directory's certificate has to lead to, in place of "
+    "the system's."))
+LDAP_HAS_STARTTLS = setting("DESK_LDAP_STARTTLS", True, _(
+    "Whether an `ldap://` directory is asked for encryption (StartTLS) first; `false` sends "
+    "passwords in the clear.")) and LDAP_URL.startswith("ldap://")
+LDAP_BASE = setting("DESK_LDAP_BASE", "", _(
+    "Where in the directory people are looked for."))
+LDAP_USER_ATTRIBUTE = setting("DESK_LDAP_USER_ATTRIBUTE", "uid", _(
+    "Attribute that holds the sign-in name; `sAMAccountName` in Active Directory."))
+LDAP_BIND_NAME = setting("DESK_LDAP_BIND_NAME", "", _(
+    "Account (full DN) with which the desk searches the directory; without one, that of the person "
+    "who signs in."))
+LDAP_BIND_PASSWORD = setting("DESK_LDAP_BIND_PASSWORD", "", _(
+    "Password of that account."))
+LDAP_GROUPS_ATTRIBUTE = setting("DESK_LDAP_GROUPS_ATTRIBUTE", "memberOf", _(
+    "Attribute that names a person's groups."))
+LDAP_DOMAIN = setting("DESK_LDAP_AD_DOMAIN", "", _(
+    "Domain of an Active Directory, which people's names are completed with."))
 
 USED_PLATFORMS = [name for name, (client, _secret) in PLATFORMS.items() if client]
 HAS_PROVIDER = bool(OIDC_ISSUER or USED_PLATFORMS)
@@ -79,7 +109,7 @@ def backends(own: list[str]) -> list[str]:
     return [*kept, *ldap, *provider]
 
 
-def library_settings() -> dict[str, Any]:
+def library_settings(*, is_insecure_origin_allowed: bool) -> dict[str, Any]:
     """What django-allauth reads."""
     if not IS_ON:
         return {}
@@ -108,5 +138,5 @@ def library_settings() -> dict[str, Any]:
         "MFA_SUPPORTED_TYPES": ["totp", "webauthn", "recovery_codes"],
         "MFA_PASSKEY_LOGIN_ENABLED": HAS_SECOND_FACTOR,
         "MFA_TOTP_ISSUER": "Delivery Desk",
-        "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": IS_INSECURE_ORIGIN_ALLOWED,
+        "MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": is_insecure_origin_allowed,
     }
