@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import islice
 
+from django.contrib.sessions.models import Session
+
 from delivery.notices.services import retention as messages
 from delivery.operation import audit_archiving
 
@@ -18,8 +20,14 @@ def _archive_audit_log(now: datetime) -> dict[str, int]:
         audit_archiving.archive_old(now=now), FILES_PER_RUN))}
 
 
+def _remove_ended_sign_ins(now: datetime) -> dict[str, int]:
+    """Sessions that have run out, and with them where somebody had been signed in."""
+    _rows, counts = Session.objects.filter(expire_date__lt=now).delete()
+    return {"sessions": counts.get(Session._meta.label, 0)}
+
+
 RULES: tuple[Callable[[datetime], dict[str, int]], ...] = (
-    messages.remove_old, _archive_audit_log)
+    messages.remove_old, _archive_audit_log, _remove_ended_sign_ins)
 
 
 def apply_rules(now: datetime) -> dict[str, int]:

@@ -110,6 +110,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "delivery.portal.login_middleware.SignInMiddleware",
+    "engagements.web.session_renewal.SessionRenewalMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -193,6 +194,9 @@ PASSWORD_RESET_TIMEOUT = 3600
 API_TOKEN_DAYS = 90  # unless the token says how long
 API_TOKEN_MAX_DAYS = setting("DESK_API_TOKEN_DAYS", 365, _(
     "Days for which an API token may be made at most; 90 where nobody says how many."))
+SESSION_COOKIE_AGE = 3600 * setting("DESK_SESSION_HOURS", 8, _(
+    "Hours without a click or an entry after which somebody is signed out. Pages that are open and "
+    "renew themselves do not count."), minimum=1)
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 IS_HTTPS = PUBLIC_URL.startswith("https://")

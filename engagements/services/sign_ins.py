@@ -1,5 +1,7 @@
 """Writes about where somebody is signed in."""
 
+import time
+
 from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.http import HttpRequest
@@ -7,9 +9,12 @@ from django.http import HttpRequest
 from engagements.audit import audit_log
 from engagements.models import SignIn, User
 
+RENEWED_AT = "renewed_at"  # in the session: when its time began anew, seconds of the epoch
+
 
 def remember_sign_in(*, request: HttpRequest, user: User) -> None:
     """Note whose the request's session is, from where; the session is saved first."""
+    request.session[RENEWED_AT] = int(time.time())
     request.session.save()
     SignIn.objects.update_or_create(
         session=Session.objects.get(pk=request.session.session_key),

@@ -19,7 +19,7 @@
     const link = event.target.closest("a.desk-more");
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    await window.htmx.ajax("GET", link.href, { target: menu, swap: "innerHTML" });
+    await window.htmx.ajax("GET", link.href, { event, target: menu, swap: "innerHTML" });
     opener = link;
     menu.showPopover();
     place();

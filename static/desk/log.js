@@ -27,8 +27,8 @@
   };
   const write = (text) => new Promise((done) => terminal.write(text, done));
   const say = (text) => { notice.textContent = text; notice.hidden = !text; };
-  const fetchFrom = async (offset) => {
-    const answer = await fetch(`${card.dataset.logUrl}?offset=${offset}`);
+  const fetchFrom = async (offset, headers = {}) => {
+    const answer = await fetch(`${card.dataset.logUrl}?offset=${offset}`, { headers });
     if (!answer.ok) throw new Error(answer.status);
     const number = (name) => Number(answer.headers.get(name));
     return { text: await answer.text(), next: number("X-Next-Offset"),
@@ -42,7 +42,7 @@
     const mine = ++round;
     let pause = 1000;
     try {
-      const got = await fetchFrom(offset);
+      const got = await fetchFrom(offset, window.DESK_POLLING);
       if (mine !== round) return;
       length = got.length;
       const moved = got.next > offset;
@@ -60,7 +60,7 @@
     if (mine === round && !document.hidden) timer = setTimeout(follow, pause);
   };
   const skip = async (mine) => {
-    const from = length - FIRST, got = await fetchFrom(from);
+    const from = length - FIRST, got = await fetchFrom(from, window.DESK_POLLING);
     if (mine !== round) return;
     const left = Math.round((from - offset) / 2 ** 20);
     offset = got.next;

@@ -1,15 +1,20 @@
 """Limits of guessing, sign-ins that end, passwords by e-mail, roles that nobody can exceed."""
 
 import re
+import time
+from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
+from django.contrib.sessions.models import Session
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from delivery.notices.models import MailSetting
+from delivery.operation import retention
 from delivery.portal.password_reset.mail import send_link
 from delivery.portal.password_reset.views import MOST_PER_ACCOUNT, SEND_LINK
 from engagements import services
@@ -183,3 +188,61 @@ def test_the_schema_is_made_once_per_format_and_language(client, people):
     assert as_json.json()["info"]["title"] == "Delivery Desk"
     english = client.get("/api/schema/?lang=en").content
     assert english != first.content
+
+
+@pytest.fixture
+def after(monkeypatch):
+    """Sets the clock to so many minutes after the beginning of the test."""
+    began, at_first = timezone.now(), time.time()
+
+    def set_clock(minutes: int) -> None:
+        monkeypatch.setattr(timezone, "now", lambda: began + timedelta(minutes=minutes))
+        monkeypatch.setattr(time, "time", lambda: at_first + 60 * minutes)
+    return set_clock
+
+
+HOUR = 60
+POLL = {"X-Desk-Polling": "yes"}
+
+
+def test_a_sign_in_ends_eight_hours_after_it_was_last_used(client, people, after):
+    after(0)
+    client.force_login(people[Role.MANAGER])
+    for hours in (7, 14, 21):
+        after(hours * HOUR)
+        assert client.get("/").status_code == 200
+        assert client.cookies["sessionid"]["max-age"] == 8 * 3600
+    after(30 * HOUR)
+    assert client.get("/").status_code == 302
+    assert not SignIn.objects.visible_to(people[Role.MANAGER]).exists()
+
+
+def test_an_open_page_that_asks_by_itself_keeps_nobody_signed_in(client, people, after):
+    after(0)
+    client.force_login(people[Role.MANAGER])
+    after(7 * HOUR)
+    assert client.get("/", headers=POLL).status_code == 200
+    after(8 * HOUR + 1)
+    assert client.get("/", headers=POLL).status_code == 302
+
+
+def test_a_session_is_written_once_in_five_minutes(client, people, after):
+    after(0)
+    client.force_login(people[Role.MANAGER])
+    ends = []
+    for minutes in (1, 4, 6, 10, 12):
+        after(minutes)
+        client.get("/")
+        ends.append(Session.objects.get().expire_date)
+    assert [ends[0] == end for end in ends] == [True, True, False, False, False]
+    assert [ends[2] == end for end in ends] == [False, False, True, True, False]
+
+
+def test_ended_sign_ins_are_removed(client, people, after):
+    after(0)
+    client.force_login(people[Role.MANAGER])
+    retention.apply_rules(timezone.now())
+    assert SignIn.objects.count() == 1
+    after(8 * HOUR + 1)
+    assert retention.apply_rules(timezone.now())["sessions"] == 1
+    assert not SignIn.objects.exists()
