@@ -27,3 +27,21 @@ def test_every_direct_dependency_has_its_sentence(path):
     named = [name for row in rows for name in re.findall(r"`([^`]+)`", row[0])]
     assert sorted(named) == sorted(direct_dependencies())
     assert [row for row in rows if not row[-1].strip(" |")] == []
+
+
+FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.\w+)(?:: (\w+))?`")
+FLOW = re.compile(r"^## Flow \d.*?(?=^## )", re.M | re.S)
+
+
+@pytest.mark.parametrize("path", ["docs/architecture.md", "docs/jobs.md"])
+def test_files_and_functions_named_exist(path):
+    named = FILE.findall(read(path))
+    assert named
+    assert [file for file, _name in named if not (ROOT / file).is_file()] == []
+    assert [(file, name) for file, name in named
+            if name and not re.search(rf"\b(def|class) {name}\b|^{name}\b", read(file), re.M)] == []
+
+
+def test_each_flow_is_followed_in_twelve_steps():
+    flows = FLOW.findall(read("docs/architecture.md"))
+    assert [len(re.findall(r"^\| \d+ \|", flow, re.M)) <= 12 for flow in flows] == [True] * 3
