@@ -29,6 +29,41 @@ def test_every_direct_dependency_has_its_sentence(path):
     assert [row for row in rows if not row[-1].strip(" |")] == []
 
 
+READMES = ("README.md", "README.zh-CN.md")
+LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+OTHER = {"docs/configuration.md": "docs/configuration.zh-CN.md",
+         "docs/dependencies.md": "docs/dependencies.zh-CN.md"}  # the same text, by language
+
+
+def outline(path: str) -> list[int]:
+    """The levels of its headings, in their order; lines of code are none."""
+    without_code = re.sub(r"^```.*?^```", "", read(path), flags=re.M | re.S)
+    return [len(found) for found in re.findall(r"^(#+) ", without_code, re.M)]
+
+
+@pytest.mark.parametrize("path", READMES)
+def test_a_readme_is_short(path):
+    assert len(read(path).splitlines()) <= 120
+
+
+def test_both_readmes_say_the_same():
+    english, chinese = READMES
+    assert outline(english) == outline(chinese)
+    links = [sorted(OTHER.get(link, link) for link in LINK.findall(read(path))
+                    if link not in READMES) for path in READMES]
+    assert links[0] == links[1]
+    commands = [[line.split(" | ")[0].replace("、", ", ") for line in read(path).splitlines()
+                 if line.startswith("| `")] for path in READMES]
+    assert commands[0] == commands[1]
+
+
+@pytest.mark.parametrize("path", [*READMES, *(
+    str(found.relative_to(ROOT)) for found in sorted((ROOT / "docs").glob("*.md")))])
+def test_links_lead_to_files(path):
+    links = [link for link in LINK.findall(read(path)) if "://" not in link]
+    assert [link for link in links if not (ROOT / path).parent.joinpath(link).exists()] == []
+
+
 FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.\w+)(?:: (\w+))?`")
 FLOW = re.compile(r"^## Flow \d.*?(?=^## )", re.M | re.S)
 
@@ -45,3 +80,9 @@ def test_files_and_functions_named_exist(path):
 def test_each_flow_is_followed_in_twelve_steps():
     flows = FLOW.findall(read("docs/architecture.md"))
     assert [len(re.findall(r"^\| \d+ \|", flow, re.M)) <= 12 for flow in flows] == [True] * 3
+
+
+def test_every_package_is_named():
+    packages = {path.parent.name for path in (ROOT / "delivery").glob("*/__init__.py")}
+    for path in (*READMES, "docs/architecture.md"):
+        assert packages - {"settings"} - set(re.findall(r"\w+", read(path))) == set()
