@@ -21,6 +21,7 @@ from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
 from delivery.operation.models import DamagedFile
+from delivery.operation.secret_files import secret_files
 from delivery.sign_on import settings as sign_on
 from engagements.audit import audit_log, checkpoint
 from workers.models import Node
@@ -111,7 +112,7 @@ def clock() -> Iterator[Finding]:
 
 def keys() -> Iterator[Finding]:
     var = Path(settings.VAR_DIR)
-    open_files = [path for path in [var, *var.glob("*-key*"), *(var / "signing").glob("*")]
+    open_files = [path for path in [var, *secret_files(var)]
                   if path.exists() and path.stat().st_mode & 0o077]
     for path in open_files:
         yield Finding(_("Keys"), BAD, _advised(

@@ -10,6 +10,9 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from delivery.acceptance.signing.seals import practice_certificate
+from delivery.acceptance.signing.seals.certificate import MODULE_SCHEME
+from delivery.operation.secret_files import secret_files
 from engagements.errors import InvalidInput
 from engagements.text.text_joining import listed
 from workers.encrypted_field import EncryptedTextField
@@ -18,6 +21,7 @@ SCRYPT = {"length": 32, "n": 2**15, "r": 8, "p": 1}
 FORMAT = "delivery-desk-keys 1"
 PROBE = "delivery desk"
 LEAST_LENGTH = 12
+PASSWORD = "signing/key-password"  # DESK_SIGNING_KEY_PASSWORD, in the data folder of a restore
 
 
 def write_keys(path: Path, passphrase: str) -> None:
@@ -47,27 +51,27 @@ def read_keys(path: Path, passphrase: str) -> dict:
             "path": path}) from error
 
 
-def put_keys(keys: dict, folder: Path) -> list[str]:
+def put_keys(keys: dict, folder: Path, *, replaces: bool = False) -> list[str]:
     """Write keys to the data folder of a new installation; what is left to set, as sentences.
 
-    Raises InvalidInput where other keys are there already: data may depend on them.
+    Raises InvalidInput where other keys are there already, unless they are to be replaced: data may
+    depend on them.
     """
-    names = {"secret-key": keys["secret"], "audit-key": keys["audit"]}
+    contents = {name: base64.b64decode(data) for name, data in keys.get("folder", {}).items()}
+    for name, data in keys.get("files", {}).items():  # as older versions wrote them
+        if name != practice_certificate.FILE:  # without its password; a new one is made
+            contents[f"signing/{Path(name).name}"] = base64.b64decode(data)
+    contents |= {"secret-key": keys["secret"].encode(), "audit-key": keys["audit"].encode()}
     if keys["credentials"]:
-        names["credential-keys"] = ",".join(keys["credentials"])
-    blocked = [name for name, text in names.items()
-               if (folder / name).exists() and (folder / name).read_text().strip() != text]
-    if blocked:
+        contents["credential-keys"] = ",".join(keys["credentials"]).encode()
+    blocked = [name for name, data in contents.items() if (folder / name).exists()
+               and (folder / name).read_bytes().strip() != data.strip()]
+    if blocked and not replaces:
         raise InvalidInput(_("%(folder)s holds other keys (%(names)s). Remove them if nothing was "
                              "encrypted with them, then try again.") % {
             "folder": folder, "names": listed(blocked)})
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for name, text in names.items():
-        _write_private(folder / name, text.encode())
-    for name, data in keys["files"].items():
-        place = folder / "signing" / Path(name).name
-        place.parent.mkdir(exist_ok=True, mode=0o700)
-        _write_private(place, base64.b64decode(data))
+    for name, data in contents.items():
+        _write_private(folder / name, data)
     return _left_to_set(keys, folder)
 
 
@@ -85,21 +89,60 @@ def has_the_keys(probe: dict[str, str]) -> bool:
 
 
 def _keys() -> dict:
-    files = [Path(settings.VAR_DIR) / "signing" / "practice.p12",
-             *map(Path, filter(None, [settings.SIGNING_KEY, settings.SIGNING_CERTIFICATE]))]
+    """The keys in force, every secret file of the data folder, and the files of the firm's seal
+    wherever they lie."""
+    root = Path(settings.VAR_DIR)
+    folder = {path.relative_to(root).as_posix(): path.read_bytes() for path in secret_files(root)}
+    signing = {variable: [_taken_in(Path(path), root, folder) for path in paths]
+               for variable, paths in _signing_files().items() if paths}
+    if settings.SIGNING_KEY_PASSWORD:
+        folder[PASSWORD] = settings.SIGNING_KEY_PASSWORD.encode()
+    is_in_module = settings.SIGNING_KEY.startswith(MODULE_SCHEME)
     return {"secret": settings.SECRET_KEY, "audit": settings.AUDIT_KEY,
             "credentials": list(settings.CREDENTIAL_KEYS),
-            "signing_password": settings.SIGNING_KEY_PASSWORD,
-            "files": {path.name: base64.b64encode(path.read_bytes()).decode()
-                      for path in files if path.is_file()}}
+            "module_key": settings.SIGNING_KEY if is_in_module else "", "signing": signing,
+            "folder": {name: base64.b64encode(data).decode() for name, data in folder.items()}}
+
+
+def _signing_files() -> dict[str, list[str]]:
+    """The files that settings of the firm's seal name; a key in a security module is none."""
+    return {
+        "DESK_SIGNING_KEY": [name for name in [settings.SIGNING_KEY]
+                             if name and not name.startswith(MODULE_SCHEME)],
+        "DESK_SIGNING_CERTIFICATE": list(filter(None, [settings.SIGNING_CERTIFICATE])),
+        "DESK_SIGNING_CHAIN": settings.SIGNING_CHAIN,
+        "DESK_SIGNING_ROOTS": settings.SIGNING_ROOTS,
+        "DESK_SIGNING_CRLS": settings.SIGNING_CRLS}
+
+
+def _taken_in(path: Path, root: Path, folder: dict[str, bytes]) -> str:
+    """Add a file to those of the data folder, if it is another one; its name there."""
+    data, name = path.read_bytes(), f"signing/{path.name}"
+    if path.resolve().is_relative_to(root.resolve()):
+        name = path.resolve().relative_to(root.resolve()).as_posix()
+    number = 1
+    while folder.get(name, data) != data:
+        number += 1
+        name = f"signing/{number}-{path.name}"
+    folder[name] = data
+    return name
 
 
 def _left_to_set(keys: dict, folder: Path) -> list[str]:
-    found = []
+    values = {name: ",".join(str(folder / path) for path in paths)
+              for name, paths in keys.get("signing", {}).items()}
     if keys["credentials"]:
-        found.append(_("Set DESK_CREDENTIAL_KEYS_FILE=%(path)s") % {
-            "path": folder / "credential-keys"})
-    if keys["signing_password"]:
+        values["DESK_CREDENTIAL_KEYS_FILE"] = str(folder / "credential-keys")
+    if PASSWORD in keys.get("folder", {}):
+        values["DESK_SIGNING_KEY_PASSWORD_FILE"] = str(folder / PASSWORD)
+    if keys.get("module_key"):
+        values["DESK_SIGNING_KEY"] = keys["module_key"]
+    found = [_("Set %(setting)s") % {"setting": f"{name}={values[name]}"}
+             for name in sorted(values)]
+    if keys.get("module_key"):
+        found.append(_("The signing key itself is in its security module, not in this file: attach "
+                       "the module to this machine."))
+    if keys.get("signing_password"):  # of an older file, which holds no password
         found.append(_("Set DESK_SIGNING_KEY and DESK_SIGNING_CERTIFICATE to the files in "
                        "%(folder)s, and DESK_SIGNING_KEY_PASSWORD as it was.") % {
             "folder": folder / "signing"})
@@ -107,6 +150,8 @@ def _left_to_set(keys: dict, folder: Path) -> list[str]:
 
 
 def _write_private(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path.unlink(missing_ok=True)
     path.touch(mode=0o600)
     path.write_bytes(data)
 

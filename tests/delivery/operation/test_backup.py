@@ -1,5 +1,6 @@
 """Backup and restore: hashes, increments, keys apart, and whole installations on both databases."""
 
+import base64
 import gzip
 import hashlib
 import json
@@ -12,14 +13,24 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    pkcs12,
+)
 from django.conf import settings as django_settings
 from django.core.files.base import ContentFile
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils.translation import override
 
+from delivery.acceptance.signing.seals import trial
+from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation.backup import keys as key_files
 from delivery.operation.backup.restoring import check_backup, chosen_backup
 from delivery.operation.backup.writing import listed, remove_old, snapshot, write_backup
+from delivery.operation.secret_files import secret_files
 from engagements.errors import InvalidInput
 from workers.artifacts.artifact_store import store_file
 from workers.models import Artifact, Node
@@ -122,6 +133,123 @@ def test_the_keys_open_with_their_passphrase_only(tmp_path, settings):
         key_files.put_keys(key_files.read_keys(file, PASSPHRASE), folder)
 
 
+MADE = """
+import django; django.setup()
+from pathlib import Path
+from django.conf import settings
+from delivery.acceptance.signing.seals.practice_certificate import practice_certificate
+from delivery.operation import key_rotation
+from workers.practice_node.server import kept_key
+root = Path(settings.VAR_DIR)
+practice_certificate()
+key_rotation.new_secret_key(), key_rotation.new_audit_key()
+for name in ("host_key", "client_key"):
+    kept_key(root / "practice-node" / "keys" / name)
+"""
+WRITERS = {  # every place that makes a file for its owner alone; what it is, if no secret
+    "delivery/environment.py": "secret", "delivery/operation/key_rotation.py": "secret",
+    "delivery/acceptance/signing/seals/practice_certificate.py": "secret",
+    "workers/practice_node/server.py": "secret",
+    "delivery/operation/backup/keys.py": "secret",  # the file of keys, and what it is put back to
+    "delivery/settings/__init__.py": "uploads", "workers/logs/live_log.py": "logs",
+    "workers/artifacts/arriving_files.py": "uploads",
+}
+
+
+def test_every_place_that_makes_a_file_for_its_owner_alone_is_known():
+    root = Path(django_settings.BASE_DIR)
+    writers = {str(path.relative_to(root)) for part in ("engagements", "workers", "assessments",
+               "delivery") for path in (root / part).rglob("*.py") if "0o600" in path.read_text()}
+    assert writers == set(WRITERS)
+
+
+@pytest.mark.slow
+def test_every_secret_file_that_the_product_makes_is_declared(tmp_path):
+    place = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    run({**place, "DJANGO_SETTINGS_MODULE": "delivery.settings", "PYTHONPATH": str(Path.cwd()),
+         "DESK_VAR_DIR": str(tmp_path)}, "-c", MADE)
+    made = [path for path in tmp_path.rglob("*") if path.is_file()
+            and path.stat().st_mode & 0o077 == 0
+            and path.relative_to(tmp_path).parts[0] not in ("cache", "queue")]
+    assert len(made) == 8
+    assert secret_files(tmp_path) == sorted(made)
+
+
+@pytest.fixture
+def restored_keys(settings, tmp_path):
+    """Brings the keys into an empty folder, and answers what is left to set."""
+    def bring() -> list[str]:
+        key_files.write_keys(tmp_path / "keys", PASSPHRASE)
+        settings.VAR_DIR = tmp_path / "new"
+        for name in ("KEY", "KEY_PASSWORD", "CERTIFICATE"):
+            setattr(settings, f"SIGNING_{name}", "")
+        settings.SIGNING_CHAIN = []
+        with override("en"):
+            return key_files.put_keys(key_files.read_keys(tmp_path / "keys", PASSPHRASE),
+                                      settings.VAR_DIR)
+    return bring
+
+
+def test_restored_keys_seal_with_the_practice_certificate_as_before(
+        practice_certificate_set, restored_keys):
+    before = facts_of(load_signer().signing_cert)
+    assert restored_keys() == []
+    assert trial.seal_empty_page().certificate == before
+
+
+def test_restored_keys_bring_the_firm_s_key_with_password_and_chain(
+        restored_keys, settings, tmp_path, practice_p12):
+    key, certificate, _more = pkcs12.load_key_and_certificates(practice_p12, b"practice")
+    for place, name, content in (
+            ("a", "key.pem", key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8,
+                                               BestAvailableEncryption(b"firm"))),
+            ("a", "cert.pem", certificate.public_bytes(Encoding.PEM)),
+            ("b", "cert.pem", certificate.public_bytes(Encoding.PEM) * 2)):
+        (tmp_path / place).mkdir(exist_ok=True)
+        (tmp_path / place / name).write_bytes(content)
+    settings.SIGNING_KEY, settings.SIGNING_KEY_PASSWORD = str(tmp_path / "a/key.pem"), "firm"
+    settings.SIGNING_CERTIFICATE = str(tmp_path / "a/cert.pem")
+    settings.SIGNING_CHAIN = [str(tmp_path / "b/cert.pem")]
+    settings.VAR_DIR = tmp_path / "var"
+    before = facts_of(load_signer().signing_cert)
+    left = restored_keys()
+    signing = tmp_path / "new" / "signing"
+    assert left == [f"Set DESK_SIGNING_CERTIFICATE={signing}/cert.pem",
+                    f"Set DESK_SIGNING_CHAIN={signing}/2-cert.pem",
+                    f"Set DESK_SIGNING_KEY={signing}/key.pem",
+                    f"Set DESK_SIGNING_KEY_PASSWORD_FILE={signing}/key-password"]
+    for line in left:
+        name, value = line.removeprefix("Set DESK_").split("=")
+        setattr(settings, name.removesuffix("_FILE"), [value] if name == "SIGNING_CHAIN" else
+                Path(value).read_text() if name.endswith("_FILE") else value)
+    assert trial.seal_empty_page().certificate == before
+
+
+def test_a_key_in_a_security_module_is_said_to_stay_there(restored_keys, settings):
+    settings.SIGNING_KEY = uri = "pkcs11:token=Firm;object=seal?module-path=/usr/lib/x.so"
+    left = restored_keys()
+    assert left[0] == f"Set DESK_SIGNING_KEY={uri}"
+    assert "is in its security module" in left[1]
+
+
+def test_keys_of_an_older_version_bring_no_certificate_that_nobody_can_open(
+        practice_certificate_set, settings, tmp_path):
+    content = (tmp_path / "signing" / "practice.p12").read_bytes()
+    settings.VAR_DIR = tmp_path / "new"
+    key_files.put_keys({"secret": "s", "audit": "a", "credentials": [], "signing_password": "",
+                        "files": {"practice.p12": base64.b64encode(content).decode()}},
+                       settings.VAR_DIR)
+    assert [path.name for path in secret_files(settings.VAR_DIR)] == ["audit-key", "secret-key"]
+
+
+def test_a_certificate_without_its_password_is_a_sentence_and_no_traceback(
+        practice_certificate_set, tmp_path, caplog):
+    (tmp_path / "signing" / "practice-password").unlink()
+    with pytest.raises(CommandError, match=r"signing/practice\.p12"):
+        call_command("certificate", "--try")
+    assert caplog.records == []  # pyHanko would log a traceback
+
+
 def test_credentials_of_nodes_stay_encrypted_in_a_backup(db, tmp_path):
     Node.objects.create(name="n", host="h", username="u", private_key="PRIVATE")
     folder = write_backup(tmp_path / "backup").folder
@@ -166,6 +294,8 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
     run(new, "manage.py", "restore_keys", keys, "--replace")
     told = run(new, "manage.py", "restore", root, *ENGLISH)
     assert "hashes, audit log and rows are good" in told
+    assert "A test document was sealed: PRACTICE" in told
+    assert "PAdES" in run(new, "manage.py", "certificate", "--try")
     rows = re.search(r": (\d+) rows", second).group(1)
     assert f": {rows} rows" in told
     assert "not empty" in run(new, "manage.py", "restore", root, *ENGLISH, status=1)

@@ -1,17 +1,13 @@
 """Says which certificate seals documents; makes the practice certificate where none is set."""
 
-import io
 from pathlib import Path
 
 from asn1crypto import pem
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
-from pyhanko.pdf_utils.generic import StreamObject
-from pyhanko.pdf_utils.writer import PageObject, PdfFileWriter
 
+from delivery.acceptance.signing.seals import trial
 from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
-from delivery.acceptance.signing.seals.pdf_seal import seal
-from delivery.acceptance.signing.seals.seal_validation import check_seals
 from engagements.errors import DeskError
 
 
@@ -34,9 +30,12 @@ class Command(BaseCommand):
             if out:
                 out.write_bytes(pem.armor("CERTIFICATE", certificate.dump()))
             if is_trial:
-                self._try()
+                self.stdout.write(trial.reached(trial.seal_empty_page()))
         except DeskError as error:
             raise CommandError(error.message) from error
+        except OSError as error:
+            raise CommandError(_("A file cannot be read or written: %(cause)s") % {
+                "cause": error}) from error
 
     def _tell(self, facts) -> None:
         self.stdout.write(facts.subject)
@@ -45,18 +44,3 @@ class Command(BaseCommand):
         if facts.is_practice:
             self.stdout.write(_("Practice certificate: seals have no legal effect. Set "
                                 "DESK_SIGNING_KEY for the firm's own."))
-
-    def _try(self) -> None:
-        """Key, time stamp authority and revocation information, as for a document."""
-        [found] = check_seals(seal(_empty_page(), reason="trial"))
-        stamp = f"{found.stamped_at:%Y-%m-%dT%H:%M:%SZ} {found.authority}" if (
-            found.stamped_at) else _("no time stamp")
-        self.stdout.write(f"PAdES {found.level} · {stamp}")
-
-
-def _empty_page() -> bytes:
-    writer, out = PdfFileWriter(), io.BytesIO()
-    contents = writer.add_object(StreamObject(stream_data=b""))
-    writer.insert_page(PageObject(contents, media_box=(0, 0, 595, 842)))
-    writer.write(out)
-    return out.getvalue()

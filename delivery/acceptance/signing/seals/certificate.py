@@ -1,5 +1,7 @@
 """The firm's certificate: from the settings, or a practice certificate that says what it is."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +18,10 @@ if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without
     from pyhanko.sign import Signer, SimpleSigner
 
 MODULE_SCHEME = "pkcs11:"
+
+
+class KeyUnopenedError(SealUnavailableError):
+    """The key's file, its certificate's or the password is another."""
 
 
 @dataclass(frozen=True)
@@ -42,20 +48,15 @@ def load_signer(*, is_practice: bool = False) -> "Signer":
     SIGNING_KEY_PASSWORD opens it.
     Raises SealUnavailableError saying what is wrong.
     """
-    from pyhanko.sign import SimpleSigner
-
     if is_practice_seal(is_practice=is_practice):
-        path, password = practice_certificate.practice_certificate()
-        return _from_pkcs12(path, password)
+        return _practice_signer()
     if settings.SIGNING_KEY.startswith(MODULE_SCHEME):
         return _from_module()
     key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
     _require_guarded(key, password)
     if key.suffix.lower() in (".p12", ".pfx"):
         return _from_pkcs12(key, password)
-    signer = SimpleSigner.load(str(key), settings.SIGNING_CERTIFICATE, key_passphrase=password,
-                               ca_chain_files=settings.SIGNING_CHAIN)
-    return _loaded(signer, key)
+    return _from_pem(key, password)
 
 
 def load_own_signer(*, is_practice: bool) -> "Signer | None":
@@ -79,10 +80,37 @@ def _require_guarded(key: Path, password: bytes) -> None:
               "(DESK_SIGNING_KEY_PASSWORD or DESK_SIGNING_KEY_PASSWORD_FILE)."))
 
 
+def _practice_signer() -> "SimpleSigner":
+    path, password = practice_certificate.practice_certificate()
+    try:
+        return _from_pkcs12(path, password)
+    except KeyUnopenedError as error:
+        raise SealUnavailableError(
+            _("The practice certificate %(path)s cannot be opened with the password beside it. Put "
+              "both files back from the keys of the backup, or remove both: new ones are made.")
+            % {"path": path}) from error
+
+
 def _from_pkcs12(path: Path, password: bytes) -> "SimpleSigner":
     from pyhanko.sign import SimpleSigner
 
-    return _loaded(SimpleSigner.load_pkcs12(str(path), passphrase=password), path)
+    with _opening(path):
+        signer = SimpleSigner.load_pkcs12_data(path.read_bytes(), (), password)
+    return _in_force(signer, str(path))
+
+
+def _from_pem(path: Path, password: bytes) -> "SimpleSigner":
+    from pyhanko.keys import load_cert_from_pemder, load_private_key_from_pemder
+    from pyhanko.sign import SimpleSigner
+    from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+    chain = trust_roots(settings.SIGNING_CHAIN)
+    with _opening(path):
+        signer = SimpleSigner(
+            signing_key=load_private_key_from_pemder(str(path), password),
+            signing_cert=load_cert_from_pemder(settings.SIGNING_CERTIFICATE),
+            cert_registry=SimpleCertificateStore.from_certs(chain))
+    return _in_force(signer, str(path))
 
 
 def _from_module() -> "Signer":
@@ -94,12 +122,14 @@ def _from_module() -> "Signer":
         key, trust_roots(own), trust_roots(settings.SIGNING_CHAIN)), key.name)
 
 
-def _loaded(signer: "SimpleSigner | None", path: Path) -> "Signer":
-    if signer is None:  # pyHanko 0.38 logs the cause and answers None
-        raise SealUnavailableError(
+@contextlib.contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # whatever pyHanko and the ciphers below it raise
+        raise KeyUnopenedError(
             _("The signing key %(path)s or its certificate cannot be opened; check the files and "
-              "the password.") % {"path": path})
-    return _in_force(signer, str(path))
+              "the password.") % {"path": path}) from error
 
 
 def _in_force(signer: "Signer", name: str) -> "Signer":

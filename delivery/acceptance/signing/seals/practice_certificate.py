@@ -15,6 +15,7 @@ from django.conf import settings
 
 MARK = "PRACTICE"
 NAME = f"{MARK} 演练证书 – not for contracts"
+FILE = "practice.p12"
 YEARS = timedelta(days=3650)
 
 
@@ -26,7 +27,7 @@ def practice_certificate() -> tuple[Path, bytes]:
     folder = Path(settings.VAR_DIR) / "signing"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     password = _read_or_create(folder / "practice-password", secrets.token_urlsafe(32).encode)
-    return _path(folder / "practice.p12", password), password
+    return _path(folder / FILE, password), password
 
 
 def _path(path: Path, password: bytes) -> Path:

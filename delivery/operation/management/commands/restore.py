@@ -6,6 +6,7 @@ from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from delivery.acceptance.signing.seals import trial
 from delivery.operation.backup.count_texts import files_text, rows_text
 from delivery.operation.backup.restoring import chosen_backup, restore_backup
 from engagements.errors import DeskError
@@ -41,3 +42,15 @@ class Command(TranslatedCommand):
                             "are good.") % {
             "name": chosen.name, "files": files_text(checked.files),
             "rows": rows_text(sum(checked.manifest["rows"].values()))})
+        self._try_seal()
+
+    def _try_seal(self) -> None:
+        """Whether what was restored can seal: keys lie apart from a backup's data."""
+        try:
+            found = trial.seal_empty_page()
+        except (DeskError, OSError) as error:
+            self.stderr.write(_("Documents cannot be sealed here yet: %(reason)s") % {
+                "reason": getattr(error, "message", error)})
+            return
+        self.stdout.write(_("A test document was sealed: %(subject)s, %(level)s.") % {
+            "subject": found.certificate.subject, "level": trial.reached(found)})

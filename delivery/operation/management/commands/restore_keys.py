@@ -25,11 +25,8 @@ class Command(TranslatedCommand):
     def handle(self, *args, file: Path, replace: bool, **options):
         folder = data_folder()
         try:
-            keys = read_keys(file, settings.BACKUP_PASSPHRASE)
-            if replace:
-                for name in ("secret-key", "audit-key", "credential-keys"):
-                    (folder / name).unlink(missing_ok=True)
-            left = put_keys(keys, folder)
+            left = put_keys(read_keys(file, settings.BACKUP_PASSPHRASE), folder,
+                            replaces=replace)
         except DeskError as error:
             raise CommandError(error.message) from error
         self.stdout.write("\n".join([
