@@ -10,8 +10,9 @@ class EngagementsConfig(AppConfig):
     def ready(self) -> None:
         """Register audited tables, summaries and gate checks, and connect the log-in signals."""
         from engagements import audit_config, gate_checks, model_progress  # noqa: F401
-        from engagements.audit import audit_log, login_log  # noqa: F401
+        from engagements.audit import audit_log, end_sealing, login_log  # noqa: F401
         from engagements.search import index
         from engagements.web import sign_in_receiver  # noqa: F401
 
         post_migrate.connect(index.prepare, sender=self)
+        end_sealing.connect()

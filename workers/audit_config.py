@@ -22,7 +22,7 @@ MEASURED = ("lease_counter", "scratch_used_mb", "scratch_free_mb", "clock_offset
             "software")  # what a node last said of itself; what a job used is in its readings
 
 track_rows(own.Job, without=[*PROGRESS, *DISPATCH],
-           final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)))
+           final_state=FinalState("state", FINAL_STATES, frozenset(ENDING)), is_numbered=True)
 track_rows(own.JobInput, without=["arrived", "size", "files"])  # they grow on the way
 track_rows(own.Gang, without=["rendezvous", "failing_since"])
 track_rows(own.Node, without=[*SECRET, "scheduler_secret", *MEASURED])

@@ -14,7 +14,7 @@ from delivery.demo.sample_engagement import MAIL
 from delivery.quotes.services import load_rate_cards
 from delivery.surveys.services.publishing import load_standard_questionnaire
 from engagements.access import require_administrator
-from engagements.audit import audit_log
+from engagements.audit import audit_log, checkpoint
 from engagements.errors import WrongState
 from engagements.models import Customer, Engagement, User
 from engagements.services.people import set_password
@@ -56,6 +56,7 @@ def remove_practice(*, actor: User | None, password: str = "") -> None:
             person.save(force_insert=True)
         _load_standards(people, codes)
         transaction.on_commit(lambda: _delete(files))
+        transaction.on_commit(lambda: checkpoint.begin_anew(None))
 
 
 def _who_stays(actor: User | None, password: str) -> list[User]:

@@ -24,6 +24,7 @@ from delivery.operation.models import DamagedFile
 from delivery.operation.secret_files import secret_files
 from delivery.sign_on import settings as sign_on
 from engagements.audit import audit_log, checkpoint
+from engagements.audit.problem_labels import LABELS
 from workers.models import Node
 
 GOOD, WARNING, BAD = "good", "warning", "bad"
@@ -131,7 +132,8 @@ def keys() -> Iterator[Finding]:
 def audit() -> Iterator[Finding]:
     found = next(audit_log.findings(checkpoint.behind_archives()), None)
     yield Finding(_("Audit log"), BAD if found else GOOD, _advised(
-        found, _("`manage.py verify --audit` names the rest")) if found else _(
+        _("%(place)s: %(problem)s") % {"place": found.place, "problem": LABELS[found.problem]},
+        _("`manage.py verify --audit` names the rest")) if found else _(
             "matches what the application wrote"))
 
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.operation.heartbeat import worker_age_seconds
-from engagements.audit import archive_files, audit_log
+from engagements.audit import archive_files, audit_log, chain_end, checkpoint
 from engagements.audit.problem_labels import LABELS
 from engagements.errors import WrongState
 from engagements.models import AuditArchive, AuditChain, AuditEntry, User
@@ -70,9 +70,12 @@ def seal_audit_log_anew(*, actor: User | None, old_key: str) -> int:
             AuditEntry.objects.bulk_update(batch, ["seal"])
             batch = []
     AuditEntry.objects.bulk_update(batch, ["seal"])
-    AuditChain.objects.filter(pk=1).update(seal=seal)
     chain = AuditChain.objects.get(pk=1)
+    chain.seal, chain.older_until = seal, None
+    chain_end.seal(chain)
+    chain.save()
     audit_log.record(actor=actor, action="audit.reseal", target=chain, data={"entries": count})
+    transaction.on_commit(lambda: checkpoint.begin_anew(checkpoint.end()))
     return count
 
 

@@ -17,6 +17,7 @@ from django.utils.translation import ngettext
 from delivery.operation import readiness
 from delivery.operation.backup.count_texts import new_files_text, rows_text
 from delivery.operation.backup.writing import Outcome, write_backup
+from engagements.audit import end_sealing
 from engagements.errors import WrongState
 from engagements.text.text_joining import in_turn, labelled
 
@@ -43,11 +44,18 @@ def upgrade(*, backups: Path, say: Say) -> None:
             "faults": in_turn(outcome.faults[:5])})
     before = _applied_leaves()
     try:
-        call_command("migrate", verbosity=0, interactive=False)
+        with end_sealing.put_off():
+            call_command("migrate", verbosity=0, interactive=False)
         _require_sound()
     except Exception as error:  # whatever a migration raises
         _back_out(before, outcome, error)
     say(_("migrated; database, broker, cache and artifact store work"))
+    try:
+        told = end_sealing.seal_end()
+    except WrongState as error:  # the tables are good; each check of the log says the same
+        told = error.message
+    if told:
+        say(told)
 
 
 def _backup(folder: Path, *, check_audit: bool) -> Outcome:

@@ -14,16 +14,16 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
-from engagements.audit import archive_files
+from engagements.audit import archive_files, chain_end, checkpoint
 from engagements.audit.archive_files import ArchiveFault
+from engagements.audit.chain_end import FIRST_PREVIOUS_HASH, OLDER_FIRST_PREVIOUS_HASH
 from engagements.audit.checkpoint import Checkpoint
-from engagements.audit.row_comparison import Difference, differences
+from engagements.audit.row_comparison import Difference, Gap, differences
 from engagements.audit_rows.tracking import collect_pending, register_recorder
 from engagements.audit_rows.transaction_internals import open_savepoints
 from engagements.canonical import content_hash
 from engagements.models import AuditArchive, AuditChain, AuditEntry, Engagement, User
 
-FIRST_PREVIOUS_HASH = "0" * 64
 ENTRIES_AT_ONCE = 500  # in memory while the log is walked
 
 Step = tuple[AuditEntry, AuditArchive | None]  # the archive that the entry lies in
@@ -61,14 +61,17 @@ def record(
 
 
 def _append(entry: AuditEntry) -> None:
-    """Lock the chain, and make the entry its end."""
-    chain = _locked_chain()
+    """Lock the chain, and make the entry its end. An end that is not sealed stays so: a new seal
+    would hide what was removed before."""
+    chain = locked_chain()
+    is_sealed = chain_end.is_sealed(chain)
     chain.number += 1
     entry.pk, entry.at, entry.previous_hash = chain.number, timezone.now(), chain.head
     entry.entry_hash = chain.head = entry_hash(entry)
     entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
-    AuditChain.objects.filter(pk=chain.pk).update(
-        number=chain.number, head=chain.head, seal=chain.seal)
+    if is_sealed:
+        chain_end.seal(chain)
+    chain.save(force_update=True)
     entry.save(force_insert=True)
 
 
@@ -83,11 +86,12 @@ def _label(target: models.Model) -> str:
         return ""
 
 
-def _locked_chain() -> AuditChain:
+def locked_chain() -> AuditChain:
+    """The chain's row, made where there is none; nobody else appends meanwhile."""
     locked = AuditChain.objects.select_for_update(of=("self",), no_key=True)
     chain = locked.filter(pk=1).first()
     if chain is None:
-        AuditChain.objects.get_or_create(pk=1)
+        AuditChain.objects.get_or_create(pk=1, defaults=chain_end.new_chain())
         chain = locked.get(pk=1)
     return chain
 
@@ -114,19 +118,24 @@ class Finding:
     """An entry at which the log is not what the application wrote.
 
     `problem`: changed (its facts), order (an entry before it is missing, added or moved), seal
-    (hashes were made anew without the key), end (the newest entries are missing or added); of an
-    `archive` whose file is not what its row says: missing, unreadable, changed.
+    (hashes were made anew without the key), end (the newest entries are missing or added), unsealed
+    (the end has no valid seal of its own); of an `archive` whose file is not what its row says:
+    missing, unreadable, changed; of the entry that an earlier walk has `seen`: cut (the log ends
+    before it), replaced (another one is in its place).
     `entry` is None where nothing is left to name.
     """
 
     entry: AuditEntry | None
     problem: str
     archive: AuditArchive | None = None
+    seen: Checkpoint | None = None
 
     @property
     def place(self) -> str:
-        """The archive's name, or the entry's number."""
-        return str(self.archive or (self.entry and self.entry.pk))
+        """The archive's name, or the entry's number; 0 where none is left."""
+        if self.seen:
+            return str(self.seen.number)
+        return str(self.archive or (self.entry.pk if self.entry else 0))
 
 
 def entries_after(number: int, folder: Path | None = None) -> Iterator[Step]:
@@ -155,7 +164,8 @@ def entries_after(number: int, folder: Path | None = None) -> Iterator[Step]:
 class _Walk:
     """Walks the log and remembers the end of what it has seen."""
 
-    def __init__(self, after: Checkpoint | None) -> None:
+    def __init__(self, after: Checkpoint | None, seen: Checkpoint | None = None) -> None:
+        self.seen = seen
         self.number, self.previous, self.seal = 0, FIRST_PREVIOUS_HASH, ""
         self.entry: AuditEntry | None = None
         if after:
@@ -165,6 +175,8 @@ class _Walk:
     def findings(self, steps: Iterator[Step], walked: Callable[[AuditEntry], None]
                  ) -> Iterator[Finding]:
         for entry, archive in steps:
+            if not self.number and entry.previous_hash == OLDER_FIRST_PREVIOUS_HASH:
+                self.previous = OLDER_FIRST_PREVIOUS_HASH
             if archive:
                 entry.seal = entry_seal(self.seal, entry.entry_hash)
             problem = _problem(entry, self.previous, self.seal)
@@ -175,6 +187,9 @@ class _Walk:
                 problem = self._problem_of_end(archive)
             if problem:
                 yield Finding(entry, problem)
+            elif self.seen and entry.pk == self.seen.number and (
+                    entry.entry_hash != self.seen.entry_hash):
+                yield Finding(entry, "replaced", seen=self.seen)
             else:
                 walked(entry)
 
@@ -195,14 +210,19 @@ class _Walk:
     def has_passed(self, archive: AuditArchive) -> bool:
         return self.number >= archive.last_number
 
-    def is_at_end(self) -> bool:
+    def problem_at_end(self) -> str:
+        """What is wrong with the chain's row, which says where the log ends."""
         chain = AuditChain.objects.filter(pk=1).first()
-        last = (self.number, self.previous, self.seal)
-        return (chain.number, chain.head, chain.seal) == last if chain else not self.number
+        if chain is None:
+            return "end" if self.number else ""
+        if (chain.number, chain.head, chain.seal) != (self.number, self.previous, self.seal):
+            return "end"
+        return "" if chain_end.is_sealed(chain) else "unsealed"
 
 
 def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None,
-             folder: Path | None = None) -> Iterator[Finding]:
+             folder: Path | None = None,
+             seen: Callable[[], Checkpoint | None] = checkpoint.kept) -> Iterator[Finding]:
     """Verify the log, archives and table, oldest entry first; nothing if it is what the
     application wrote.
 
@@ -210,18 +230,24 @@ def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], Non
         after: begin behind this entry; what was changed before it is not noticed.
         walked: called with each entry that was found whole.
         folder: with copies of the archives' files; else they are read from the artifact store.
+        seen: gives the newest entry that an earlier walk has reached: the log still holds it.
     """
-    walk = _Walk(after)
+    walk = _Walk(after, seen())
     while True:
         try:
             yield from walk.findings(entries_after(walk.number, folder), walked or _ignored)
-            break
         except ArchiveFault as fault:
             yield Finding(None, fault.problem, fault.archive)
             if not walk.has_passed(fault.archive):
                 walk.skip(fault.archive)
-    if not walk.is_at_end():
-        yield Finding(walk.entry, "end")
+            continue
+        problem = walk.problem_at_end()
+        if not problem or not AuditEntry.objects.filter(pk__gt=walk.number).exists():
+            break  # else entries were appended meanwhile
+    if problem:
+        yield Finding(walk.entry, problem)
+    if walk.seen and walk.number < walk.seen.number:
+        yield Finding(walk.entry, "cut", seen=walk.seen)
 
 
 def check_archive(archive: AuditArchive, after: Checkpoint | None) -> Finding | None:
@@ -245,13 +271,18 @@ def _ignored(_entry: AuditEntry) -> None:
     pass
 
 
-def row_differences(folder: Path | None = None) -> Iterator[Difference]:
+def row_differences(folder: Path | None = None, gap: Callable[[Gap], None] | None = None
+                    ) -> Iterator[Difference]:
     """Rows that are not what the log last says of them.
+
+    Args:
+        folder: with copies of the archives' files; else they are read from the artifact store.
+        gap: called with numbers that were given to no row that table or log know.
 
     Raises ArchiveFault where an archive cannot be read: nothing can be said of rows then.
     """
-    yield from differences((entry.pk, entry.rows) for entry, _archive in entries_after(0, folder)
-                           if entry.rows)
+    entries = ((entry.pk, entry.rows) for entry, _archive in entries_after(0, folder) if entry.rows)
+    yield from differences(entries, gap)
 
 
 def hashes_of(numbers: Collection[int], folder: Path | None = None) -> dict[int, str]:

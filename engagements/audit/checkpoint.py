@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils import timezone
 
-from engagements.models import AuditArchive, AuditEntry
+from engagements.models import AuditArchive, AuditChain, AuditEntry
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,41 @@ def _mark(facts: dict) -> str:
 
 
 def keep(checkpoint: Checkpoint) -> None:
+    """Keep how far a walk came; never less than one before, so that a log that was cut since is
+    known by it."""
+    before = kept()
+    if before is None or before.number <= checkpoint.number:
+        _write(checkpoint)
+
+
+def begin_anew(checkpoint: Checkpoint | None) -> None:
+    """Forget what was seen: the database was emptied, or a backup of it was restored."""
+    _file().unlink(missing_ok=True)
+    if checkpoint:
+        _write(checkpoint)
+
+
+def end() -> Checkpoint:
+    """The log's newest entry, as the chain's row says."""
+    chain = AuditChain.objects.get(pk=1)
+    return Checkpoint(chain.number, chain.head, chain.seal, timezone.now().isoformat())
+
+
+def _write(checkpoint: Checkpoint) -> None:
     facts = asdict(checkpoint)
     part = _file().with_suffix(".part")
     part.write_text(json.dumps({**facts, "mark": _mark(facts)}))
     part.replace(_file())
+
+
+def kept() -> Checkpoint | None:
+    """The last checkpoint that was kept by this installation, whether or not it is in the log."""
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        facts = json.loads(_file().read_text())
+        mark = facts.pop("mark")
+        if hmac.compare_digest(mark, _mark(facts)):
+            return Checkpoint(**facts)
+    return None
 
 
 def last() -> Checkpoint | None:
@@ -64,13 +96,10 @@ def last() -> Checkpoint | None:
 
     Entries that were archived since are walked again from the beginning of their file.
     """
-    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-        facts = json.loads(_file().read_text())
-        mark = facts.pop("mark")
-        if hmac.compare_digest(mark, _mark(facts)):
-            found = Checkpoint(**facts)
-            return found if found.is_still_there() else _before_its_archive(found)
-    return None
+    found = kept()
+    if found is None or found.is_still_there():
+        return found
+    return _before_its_archive(found)
 
 
 def _before_its_archive(found: Checkpoint) -> Checkpoint | None:

@@ -1,11 +1,11 @@
 """Comparing the rows of today with what the audit log last says of them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, groupby, islice
 from typing import Any
 
-from django.db import models
+from django.db import connection, models
 
 from engagements.audit.known_rows import KnownRows
 from engagements.audit_rows.row_values import ROWS_PER_QUERY, stored_rows
@@ -33,11 +33,25 @@ class Difference:
         return self.table._base_manager.filter(pk=self.key).first()
 
 
-def differences(entries: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
+@dataclass(frozen=True)
+class Gap:
+    """Numbers that the database gave to rows of a numbered table, and of which nothing is left.
+
+    PostgreSQL gives the number of a write that is rolled back to no other one, too.
+    """
+
+    table: type[models.Model]
+    first: int
+    last: int
+
+
+def differences(entries: Iterator[tuple[int, Rows]], gap: Callable[[Gap], None] | None = None
+                ) -> Iterator[Difference]:
     """Compare every row of the tracked tables with the last entry that speaks of it.
 
     Args:
         entries: number and rows of the log's entries, oldest first.
+        gap: called with each gap in the numbers of numbered tables.
     """
     with KnownRows() as known:
         for number, rows in entries:
@@ -45,6 +59,9 @@ def differences(entries: Iterator[tuple[int, Rows]]) -> Iterator[Difference]:
                 known.add(number, rows)
         for table in tracked_tables():
             yield from _differences_of(table, known)
+            if gap and columns_of(table).is_numbered:
+                for found in _gaps_of(table, known):
+                    gap(found)
 
 
 def _differences_of(table: type[models.Model], known: KnownRows) -> Iterator[Difference]:
@@ -62,6 +79,37 @@ def _differences_of(table: type[models.Model], known: KnownRows) -> Iterator[Dif
             pk__in=[key for key, _number in batch]).values_list("pk", flat=True)}
         yield from (Difference(table, key, "missing", entry=number)
                     for key, number in batch if key not in there)
+
+
+def _gaps_of(table: type[models.Model], known: KnownRows) -> Iterator[Gap]:
+    label, next_number = table._meta.label_lower, 1
+    keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
+    given = last_given_number(table) + 1
+    for key in chain(keys.iterator(chunk_size=ROWS_PER_QUERY), [given]):
+        missing = (number for number in range(next_number, key)
+                   if known.of(label, str(number)) is None)
+        yield from (Gap(table, first, last) for first, last in _runs(missing))
+        next_number = key + 1
+
+
+def _runs(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
+    """First and last of each run of consecutive numbers."""
+    for _offset, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        found = [number for _place, number in run]
+        yield found[0], found[-1]
+
+
+def last_given_number(table: type[models.Model]) -> int:
+    """The last number that the database gave to a row, which need not be there any more."""
+    name, column = table._meta.db_table, table._meta.pk.column
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT pg_sequence_last_value("
+                           "pg_get_serial_sequence(%s, %s)::regclass)", [f'"{name}"', column])
+        else:
+            cursor.execute("SELECT seq FROM sqlite_sequence WHERE name = %s", [name])
+        found = cursor.fetchone()
+    return (found and found[0]) or 0
 
 
 def batched(rows: Iterator[Any], size: int) -> Iterator[list[Any]]:

@@ -51,6 +51,7 @@ class TrackedColumns:
 
     excluded: frozenset[str]
     final_state: FinalState | None
+    is_numbered: bool = False
 
     def are_written(self, written: dict[str, Any]) -> bool:
         """Whether a write of these columns touches a tracked one; {} stands for any columns."""
@@ -79,18 +80,19 @@ def register_recorder(record: Callable[..., Any]) -> None:
 
 
 def track_rows(*tables: type[models.Model], without: Collection[str] = (),
-               final_state: FinalState | None = None) -> None:
+               final_state: FinalState | None = None, is_numbered: bool = False) -> None:
     """Track the rows of these tables from now on; call it when Django starts.
 
     Args:
         without: columns that are nobody's statement: secrets, counters.
+        is_numbered: people know the rows by their key; a number that is missing is named.
     Raises:
         ImproperlyConfigured: the table's bulk writes would go unnoticed.
     """
     for table in tables:
         if not isinstance(table._default_manager.all(), AuditedQuerySet):
             raise ImproperlyConfigured(f"{table._meta.label} does not use AuditedQuerySet")
-        _tracked[table] = TrackedColumns(frozenset(without), final_state)
+        _tracked[table] = TrackedColumns(frozenset(without), final_state, is_numbered)
         post_save.connect(_row_written, sender=table, dispatch_uid=table._meta.label)
         post_delete.connect(_row_written, sender=table,
                             dispatch_uid=f"{table._meta.label} deleted")

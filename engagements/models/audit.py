@@ -5,12 +5,18 @@ from engagements.models.engagement import Engagement
 
 
 class AuditChain(models.Model):
-    """The head of the hash chain; locked while an entry is appended."""
+    """The head of the hash chain; locked while an entry is appended.
+
+    The end has a seal of its own, see engagements.audit.chain_end.
+    """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
     number = models.PositiveBigIntegerField(default=0)  # of the newest entry
     head = models.CharField(max_length=64, default="0" * 64)
     seal = models.CharField(max_length=64, default="", blank=True)
+    end_number = models.PositiveBigIntegerField(default=0)  # the entry that `end_seal` was made at
+    end_seal = models.CharField(max_length=64, default="", blank=True)
+    older_until = models.DateTimeField(null=True)  # entries without end seals may follow until then
 
 
 class AuditEntryQuerySet(models.QuerySet):

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from delivery.evidence.archives.archive import ArchiveError, extract
 from delivery.evidence.verification.check_steps import CheckStep
 from engagements.audit import audit_log, checkpoint
-from engagements.audit.row_comparison import Difference
+from engagements.audit.row_comparison import Difference, Gap
 from engagements.audit_rows.tracking import tracked_tables
 from engagements.models import AuditEntry
 from engagements.web.json_limits import parse_json
@@ -35,7 +35,10 @@ def verify_audit_log(bundles: list[Path], *, goes_on: bool = False, folder: Path
     """
     start = checkpoint.last() if goes_on else None
     walk = _Walk(start, told)
-    found = list(audit_log.findings(start, walk, folder))
+    found = []
+    for one in audit_log.findings(start, walk, folder):
+        walk.is_whole = False
+        found.append(one)
     yield from (CheckStep(False, _finding(one)) for one in found)
     if not found:
         yield CheckStep(True, walk.sentence())
@@ -51,14 +54,15 @@ class _Walk:
 
     def __init__(self, start: checkpoint.Checkpoint | None, told: Callable[[int, int], None]
                  ) -> None:
-        self.start, self.told, self.count = start, told, 0
+        self.start, self.told, self.count, self.is_whole = start, told, 0, True
         self.last = AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
 
     def __call__(self, entry: AuditEntry) -> None:
         self.count += 1
         if self.count % ENTRIES_PER_CHECKPOINT == 0 or entry.pk == self.last:
-            checkpoint.keep(checkpoint.Checkpoint(
-                entry.pk, entry.entry_hash, entry.seal, timezone.now().isoformat()))
+            if self.is_whole:
+                checkpoint.keep(checkpoint.Checkpoint(
+                    entry.pk, entry.entry_hash, entry.seal, timezone.now().isoformat()))
             self.told(entry.pk, self.last)
 
     def sentence(self) -> str:
@@ -86,6 +90,8 @@ def _finding(found: audit_log.Finding) -> str:
     entry = found.entry
     if found.archive:
         return _archive_finding(found)
+    if found.seen:
+        return _seen_finding(found.seen, found.problem)
     if entry is None:
         return _("All entries are missing.")
     sentence = {
@@ -94,6 +100,9 @@ def _finding(found: audit_log.Finding) -> str:
                    "before it: an entry was removed, added or moved there."),
         "seal": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) was not written by the "
                   "application, or one before it was not: its seal is not valid."),
+        "unsealed": _("Entry %(number)d (%(action)s, %(label)s, %(at)s) has no valid seal as the "
+                      "log's end: entries after it were removed, or processes of an older version "
+                      "have gone on after an upgrade."),
         "end": _("After entry %(number)d (%(action)s, %(label)s, %(at)s) entries are missing, or "
                  "it was added."),
     }[found.problem]
@@ -101,15 +110,36 @@ def _finding(found: audit_log.Finding) -> str:
                        "at": f"{entry.at:%Y-%m-%dT%H:%M:%SZ}"}
 
 
+def _seen_finding(seen: checkpoint.Checkpoint, problem: str) -> str:
+    sentence = {
+        "cut": _("On %(day)s this log was whole up to entry %(number)d, which is missing now with "
+                 "all that followed it: entries were removed, or an older state of the database "
+                 "was brought back."),
+        "replaced": _("On %(day)s another entry %(number)d stood here: entries were removed and "
+                      "others written in their place."),
+    }[problem]
+    return sentence % {"day": seen.at[:10], "number": seen.number}
+
+
 def _rows(folder: Path | None) -> Iterator[CheckStep]:
-    """Every row of the tracked tables is what its last log entry says."""
-    is_good = True
-    for found in audit_log.row_differences(folder):
+    """Every row of the tracked tables is what its last log entry says; which numbers of jobs were
+    given and nothing speaks of."""
+    is_good, gaps = True, []
+    for found in audit_log.row_differences(folder, gaps.append):
         is_good = False
         yield CheckStep(False, _difference(found))
     if is_good:
         yield CheckStep(True, _("The rows of %(n)d tables are what the log says.") % {
             "n": len(tracked_tables())})
+    for gap in gaps:
+        yield CheckStep(True, _gap(gap), is_open=True)
+
+
+def _gap(gap: Gap) -> str:
+    return _("%(table)s: number %(numbers)s was given, and neither a row nor the log has it: a "
+             "write that was not completed, or a row that was removed with its entries.") % {
+        "table": gap.table._meta.label,
+        "numbers": str(gap.first) if gap.first == gap.last else f"{gap.first}–{gap.last}"}
 
 
 def _difference(found: Difference) -> str:

@@ -18,19 +18,23 @@ from delivery.operation.backup.faults import Fault, audit_log_faults
 from delivery.operation.backup.keys import has_the_keys
 from delivery.operation.backup.stored_files import LOG, logs_folder
 from delivery.operation.backup.writing import FORMAT, MANIFEST, listed, seal
-from engagements.audit import audit_log
+from engagements.audit import audit_log, checkpoint, end_sealing
 from engagements.audit.archive_files import ArchiveFault
+from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput, WrongState
 from engagements.text.text_joining import in_turn
 
 
 @dataclass
 class Checked:
-    """`faults`: what is damaged. `is_sealed`: made by an installation with this one's audit key."""
+    """`faults`: what is damaged. `is_sealed`: made by an installation with this one's audit key.
+    `lost_after`: an entry that this installation had seen and the backup's audit log ends before.
+    """
 
     manifest: dict
     is_sealed: bool
     files: int = 0
+    lost_after: Checkpoint | None = None
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -85,18 +89,32 @@ def restore_backup(root: Path, backup: Path) -> Checked:
     checked = check_backup(root, backup)
     _require_usable(checked)
     counts = database_dump.load(backup / "database.jsonl.gz")
-    call_command("migrate", verbosity=0, interactive=False)
+    with end_sealing.put_off():
+        call_command("migrate", verbosity=0, interactive=False)
     checked.faults += [Fault("row_count", table=label, found=counts.get(label, 0), stated=count)
                        for label, count in checked.manifest["rows"].items()
                        if counts.get(label, 0) != count]
     checked.faults += _put_files(root, backup)
-    checked.faults += _audit_faults()
+    with contextlib.suppress(WrongState):  # a log that is not good shows among the faults
+        end_sealing.seal_end()
+    faults = _audit_faults()
+    checked.faults += faults
+    if not faults:
+        _begin_anew(checked)
     return checked
+
+
+def _begin_anew(checked: Checked) -> None:
+    """What this installation had seen of the log before was another state of the database."""
+    seen, end = checkpoint.kept(), checkpoint.end()
+    if seen and seen.number > end.number:
+        checked.lost_after = seen
+    checkpoint.begin_anew(end)
 
 
 def _audit_faults() -> list[Fault]:
     """What is wrong with the audit log, archives included, and with the rows that it tells of."""
-    faults = audit_log_faults(audit_log.findings())
+    faults = audit_log_faults(audit_log.findings(seen=lambda: None))
     with contextlib.suppress(ArchiveFault):  # it stands among the findings
         faults += [Fault("audited_row", table=found.table._meta.label, key=found.key,
                          problem=found.problem)

@@ -72,12 +72,14 @@ def write_backup(root: Path, *, check_audit: bool = True) -> Outcome:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True, mode=0o700)
     outcome = Outcome(root / "backups" / name)
+    seen = checkpoint.kept()  # before the snapshot, which holds whatever was seen by then
     with snapshot():
         counts = database_dump.dump(draft / DATABASE)
         outcome.rows = sum(counts.values())
         _write_files(draft / FILES, stored_files(), BlobFolder(root), outcome)
         if check_audit:
-            outcome.faults += audit_log_faults(audit_log.findings(checkpoint.behind_archives()))
+            outcome.faults += audit_log_faults(audit_log.findings(
+                checkpoint.behind_archives(), seen=lambda: seen))
     _write_manifest(draft, counts, outcome)
     _sync(draft)
     draft.rename(outcome.folder)

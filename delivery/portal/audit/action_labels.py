@@ -9,6 +9,7 @@ PEOPLE = {
     "user.end_sign_ins": _("Other sign-ins ended"),
     "person.directory": _("Account follows the directory"),
     "audit.reseal": _("Audit log sealed with a new key"),
+    "audit.seal_end": _("End of the audit log sealed"),
     "audit.archive": _("Old entries of the audit log archived"),
     "token.create": _("API token created"), "token.revoke": _("API token revoked"),
     "person.invite": _("Person invited"),

@@ -15,10 +15,12 @@ from django.core.files.storage import default_storage
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.db.models import ProtectedError
+from django.utils import timezone
 from django.utils.translation import override
 
-from delivery.operation import audit_archiving, key_rotation
+from delivery.operation import audit_archiving, diagnosis, key_rotation
 from delivery.operation.backup.stored_files import stored_files
+from delivery.operation.backup.writing import write_backup
 from delivery.portal.audit.log_check import check_log
 from engagements.audit import audit_log, checkpoint
 from engagements.errors import WrongState
@@ -145,6 +147,20 @@ def test_a_walk_is_resumed_behind_an_archive_and_within_one(log, monkeypatch):
     checkpoint.keep(checkpoint.behind_archives())
     monkeypatch.setattr("engagements.audit.archive_files.read", None)  # none is read again
     assert list(audit_log.findings(checkpoint.last())) == []
+
+
+def test_archiving_raises_no_false_alarm_where_the_log_was_seen_to_its_end(log):
+    for _time in range(2):
+        assert verify()[0]
+        assert checkpoint.kept().number == AuditEntry.objects.latest("pk").pk
+        archived()
+        assert [found.state for found in diagnosis.audit()] == [diagnosis.GOOD]
+        assert write_backup(django_settings.VAR_DIR / "backups").faults == []
+        assert verify()[0]
+    for _archive in audit_archiving.archive_old(now=timezone.now() + timedelta(days=90), days=DAYS):
+        pass
+    assert verify()[0]
+    assert (verify(resume=True)[0], check_log().finding) == (True, None)
 
 
 def test_a_log_that_is_not_good_is_not_archived(log):

@@ -28,9 +28,12 @@ from django.utils.translation import override
 from delivery.acceptance.signing.seals import trial
 from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
 from delivery.operation.backup import keys as key_files
-from delivery.operation.backup.restoring import check_backup, chosen_backup
+from delivery.operation.backup import restoring, writing
+from delivery.operation.backup.restoring import Checked, check_backup, chosen_backup
 from delivery.operation.backup.writing import listed, remove_old, snapshot, write_backup
 from delivery.operation.secret_files import secret_files
+from engagements.audit import audit_log, checkpoint
+from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput
 from workers.artifacts.artifact_store import store_file
 from workers.models import Artifact, Node
@@ -306,6 +309,23 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
     assert "SECRET KEY OF A NODE" in run(new, "-c", (
         "import django; django.setup(); from workers.models import Node;"
         "print(Node.objects.get(name='n').private_key)"))
+
+
+def test_a_restore_says_what_this_installation_had_seen_and_the_backup_lacks(engagement):
+    seen = Checkpoint(900, "f" * 64, "f" * 64, "2026-01-02T00:00:00+00:00")
+    checkpoint.keep(seen)
+    audit_log.record(actor=None, action="engagement.update", target=engagement)
+    assert [found.problem for found in audit_log.findings()] == ["cut"]
+    checked = Checked({}, is_sealed=True)
+    restoring._begin_anew(checked)
+    assert (checked.lost_after, list(audit_log.findings())) == (seen, [])
+
+
+def test_what_a_walk_sees_during_a_backup_is_not_missed_in_it(engagement, tmp_path, monkeypatch):
+    audit_log.record(actor=None, action="engagement.update", target=engagement)
+    later = Checkpoint(900, "f" * 64, "f" * 64, "2026-01-02T00:00:00+00:00")
+    monkeypatch.setattr(writing, "stored_files", lambda: checkpoint.keep(later) or iter(()))
+    assert write_backup(tmp_path / "backup").faults == []
 
 
 @pytest.mark.django_db(transaction=True)

@@ -42,6 +42,10 @@ class Command(TranslatedCommand):
                             "are good.") % {
             "name": chosen.name, "files": files_text(checked.files),
             "rows": rows_text(sum(checked.manifest["rows"].values()))})
+        if seen := checked.lost_after:
+            self.stderr.write(_("On %(day)s this installation's audit log went up to entry "
+                                "%(number)d; the backup ends before it, and what followed is "
+                                "lost.") % {"day": seen.at[:10], "number": seen.number})
         self._try_seal()
 
     def _try_seal(self) -> None:

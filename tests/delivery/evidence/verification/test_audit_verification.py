@@ -4,13 +4,17 @@ import io
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from delivery.evidence.services import build_bundle
+from delivery.operation import diagnosis
+from delivery.operation.backup.writing import write_backup
 from delivery.reports.models import Document
-from engagements.audit import audit_log
+from engagements.audit import audit_log, chain_end, checkpoint
 from engagements.models import AuditChain, AuditEntry, Engagement, User
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.review_steps import end_transaction
+from workers.models import Job
 
 
 @pytest.fixture
@@ -61,10 +65,11 @@ def test_an_edited_column_is_found_and_its_row_named(signed, field):
 
 @pytest.mark.parametrize("field", [f.name for f in AuditChain._meta.concrete_fields])
 def test_an_edited_head_of_the_chain_is_found(signed, field):
-    AuditChain.objects.update(**{field: 7 if field in ("id", "number") else "f" * 64})
+    value = {"id": 7, "number": 7, "end_number": 7, "older_until": signed.opened_at}
+    AuditChain.objects.update(**{field: value.get(field, "f" * 64)})
     is_good, text = run()
     assert not is_good
-    assert f"After entry {AuditEntry.objects.order_by('pk').last().pk} (" in text
+    assert f"ntry {AuditEntry.objects.order_by('pk').last().pk} (" in text
 
 
 @pytest.mark.slow
@@ -143,11 +148,53 @@ def test_even_with_the_key_a_bundle_given_away_shows_it(signed, act, tmp_path):
     for row in AuditEntry.objects.order_by("pk"):
         seal = audit_log.entry_seal(seal, row.entry_hash)
         AuditEntry.objects.filter(pk=row.pk).update(seal=seal)
-    AuditChain.objects.update(seal=seal)
+    chain = AuditChain.objects.get()
+    chain.seal = seal
+    chain_end.seal(chain)
+    chain.save()
+    assert f"another entry {AuditEntry.objects.count()} stood here" in run()[1]
+    checkpoint.begin_anew(None)  # where the log was never looked at before
     assert run()[0]
     is_good, text = run(path)
     assert not is_good
     assert f"Entry {entry.pk} is not the one that bundle.zip names." in text
+
+
+@pytest.mark.parametrize("was_seen", [True, False])
+def test_a_log_and_a_run_cut_out_of_the_database_by_sql_are_noticed(signed, settings, was_seen):
+    """Every look says so, again and again, also where the log was never looked at before."""
+    last = AuditEntry.objects.order_by("pk").last()
+    engagement = Engagement.objects.get()
+    job = Job.objects.create(kind="adapt.train", engagement=engagement, state="failed",
+                             finished_at=signed.opened_at)
+    audit_log.record(actor=None, action="job.end", target=job, engagement=engagement)
+    if was_seen:
+        assert run()[0]
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM engagements_auditentry WHERE id > %s", [last.pk])
+        cursor.execute("DELETE FROM workers_job WHERE id = %s", [job.pk])
+        cursor.execute("UPDATE engagements_auditchain SET number = %s, head = %s, seal = %s",
+                       [last.pk, last.entry_hash, last.seal])
+    for _time in range(2):
+        is_good, text = run()
+        assert not is_good
+        assert f"Entry {last.pk} (" in text
+        assert (f"whole up to entry {last.pk + 1}, which is missing" in text) == was_seen
+        assert f"open  workers.Job: number {job.pk} was given" in text
+    [found] = diagnosis.audit()
+    assert (found.state, str(last.pk) in found.sentence) == (diagnosis.BAD, True)
+    with pytest.raises(CommandError, match=f" {last.pk}"):
+        call_command("scrub", stdout=io.StringIO(), language="en")
+    assert write_backup(settings.VAR_DIR / "backups").faults != []
+
+
+def test_numbers_of_jobs_are_complete_in_a_log_that_is_good(signed):
+    job = Job.objects.create(kind="adapt.train", engagement=Engagement.objects.get())
+    audit_log.record(actor=None, action="job.queue", target=job)
+    job.delete()
+    end_transaction()
+    is_good, text = run()
+    assert (is_good, "unbroken." in text, "was given" in text) == (True, True, False)
 
 
 def test_an_engagement_with_a_log_cannot_be_removed_under_it(signed):
