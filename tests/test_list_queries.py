@@ -45,7 +45,8 @@ def one_more(people, engagement, number: int) -> None:
         Job.objects.create(kind="env.npu_info", engagement=engagement, model=first, node=node,
                            stage="survey", state=state, created_by=person)
     create_quote(actor=people[Role.SALES], engagement=engagement)
-    Document.objects.create(engagement=engagement, kind="TR", created_by=person)
+    Document.objects.create(engagement=engagement, kind="TR", created_by=person,
+                            number=f"TR-{number}", state="issued", issued_at=timezone.now())
     file = store_file(stream=ContentFile(b"x"), name=f"{number}.txt", engagement=engagement)
     evaluation = HumanEvaluation.objects.create(model=first, name="x", baseline_file=file,
                                                 candidate_file=file, seed=1, recorded_by=person)
