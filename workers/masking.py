@@ -7,7 +7,9 @@ token shapes. What is masked once is not changed by masking it again.
 from __future__ import annotations
 
 import re
-from typing import Any
+import string
+from collections.abc import Iterator
+from typing import Any, BinaryIO
 
 MASK = "******"
 SECRET_WORDS = {
@@ -57,6 +59,8 @@ ASSIGNMENT = re.compile(
     r"(?P<sign>[\"']?[ \t]*[=:][ \t]*|[ \t]+)(?P<value>\"[^\"\n]*\"|'[^'\n]*'|[^\s,;&'\"]+)",
     re.IGNORECASE,
 )
+ASSIGNED_WORDS = ("pass", "secret", "token", "credential", "cookie", "key", "auth", "ak", "sk")
+"""One of them stands in whatever ASSIGNMENT finds."""
 PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL
 )
@@ -65,6 +69,13 @@ TOKEN_SHAPES = re.compile(
     r"|AKIA[0-9A-Z]{12,}|xox[abprs]-[\w\-]{10,}|eyJ[\w\-]{8,}\.[\w\-]{8,}\.[\w\-]*)"
     r"|(?<=Bearer )\S+|(?<=Basic )\S{8,}"
 )
+KEY_END = re.compile(rb"-----END [A-Z ]*-----")
+UNCUT = (PRIVATE_KEY, USER_INFORMATION, TOKEN_SHAPES, ASSIGNMENT,
+         re.compile(r"(?:Bearer|Basic) \S+"))
+LONGEST_LINE = 48 * 1024  # bytes; longer ones are cut
+AHEAD = 4 * 1024  # characters behind such a cut by which a secret across it is recognised
+PIECE = 2**20
+NAME_SIGNS = string.ascii_letters + string.digits + "_.-"
 
 
 def is_secret_name(name: str) -> bool:
@@ -109,7 +120,26 @@ def mask_text(value: str) -> str:
     value = PRIVATE_KEY.sub(MASK, value)
     value = USER_INFORMATION.sub(rf"\g<scheme>{MASK}@", value)
     value = TOKEN_SHAPES.sub(MASK, value)
-    return ASSIGNMENT.sub(_masked_assignment, value)
+    found, kept = [], 0
+    for start, end in _assigning_lines(value):
+        found += [value[kept:start], ASSIGNMENT.sub(_masked_assignment, value[start:end])]
+        kept = end
+    return "".join(found) + value[kept:]
+
+
+def _assigning_lines(text: str) -> list[tuple[int, int]]:
+    """Where the lines are in which ASSIGNMENT can find something: it is slow, and they are few."""
+    folded, lines = text.lower(), set()
+    if len(folded) != len(text):  # of a letter that becomes two
+        return [(0, len(text))]
+    for word in ASSIGNED_WORDS:
+        at = folded.find(word)
+        while at >= 0:
+            start, end = folded.rfind("\n", 0, at) + 1, folded.find("\n", at)
+            end = len(text) if end < 0 else end
+            lines.add((start, end))
+            at = folded.find(word, end)
+    return sorted(lines)
 
 
 def _masked_assignment(found: re.Match[str]) -> str:
@@ -119,6 +149,60 @@ def _masked_assignment(found: re.Match[str]) -> str:
         return found[0]
     quote = found["value"][0] if found["value"][0] in "\"'" else ""
     return f"{found['name']}{found['sign']}{quote}{MASK}{quote}"
+
+
+def mask_bytes(data: bytes) -> bytes:
+    """As `mask_text`; bytes that are no UTF-8 are kept."""
+    return mask_text(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def text_pieces(stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
+    """The bytes of a text in pieces that can be masked one by one: none ends within a secret.
+
+    Args:
+        size: read at once; no more than about twice as many bytes are held.
+    """
+    kept = b""
+    while chunk := stream.read(size):
+        kept += chunk
+        cut = safe_cut(kept)
+        if cut:
+            yield kept[:cut]
+        kept = kept[cut:]
+    if kept:
+        yield kept
+
+
+def safe_cut(data: bytes) -> int:
+    """Where a text that goes on may be cut; 0 where more of it has to be seen first.
+
+    After a line, but not within a private key. A line that is too long is cut between two words,
+    where no secret lies on both sides.
+    """
+    cut = max(data.rfind(b"\n"), data.rfind(b"\r")) + 1
+    if not cut and len(data) >= LONGEST_LINE:
+        cut = _cut_of_line(data) or len(data)
+    key = data.rfind(b"-----BEGIN ", 0, cut)
+    if key < 0 or KEY_END.search(data, key, cut):
+        return cut
+    if key:
+        return key
+    if ended := KEY_END.search(data):
+        return ended.end()
+    return 0 if len(data) < LONGEST_LINE else cut
+
+
+def _cut_of_line(line: bytes) -> int:
+    """Between two words near the end of a long line, and within nothing that may be a secret."""
+    start = len(line) - LONGEST_LINE
+    text = line[start:].decode("utf-8", "surrogateescape")
+    end = len(text) - AHEAD
+    end = len(text[:end].rstrip(NAME_SIGNS)) or end
+    found = [match.span() for pattern in UNCUT for match in pattern.finditer(text)]
+    for first, last in sorted(found, reverse=True):
+        if first < end < last:
+            end = first
+    return start + len(text[:end].encode("utf-8", "surrogateescape")) if end else 0
 
 
 def mask_value(name: str, value: Any) -> Any:

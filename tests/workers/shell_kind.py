@@ -7,7 +7,7 @@ class ShellKind(JobKind):
     code = "test.shell"
     title = "shell"
     needs_model = False
-    collect = ("*.txt", "sub/*.txt")
+    collect = ("*.txt", "sub/*.txt", "out/*")
     parameters = (Parameter("script", "script"), Parameter("cards", "cards", "integer", default=0))
 
     def argv(self, parameters):

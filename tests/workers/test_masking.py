@@ -1,10 +1,21 @@
 """One masker for logs, files and readings."""
 
+import io
 import time
 
 import pytest
 
-from workers.masking import MASK, is_secret_name, mask_text, mask_tree, mask_value
+from workers import masking
+from workers.masking import (
+    MASK,
+    is_secret_name,
+    mask_bytes,
+    mask_text,
+    mask_tree,
+    mask_value,
+    safe_cut,
+    text_pieces,
+)
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n-----END OPENSSH PRIVATE KEY-----"
 MASKED = [
@@ -107,3 +118,44 @@ def test_secrets_in_text_are_hidden(text):
     "eos_token_id=151643", "sort_key=name", "compass_pass: 1"])
 def test_other_text_is_kept(text):
     assert mask_text(text) == text
+
+
+ACROSS = [KEY, "API_TOKEN=abc123", '"password": "two words"', "https://me:pw@host/x",
+          "Authorization: Bearer abc.def", "hf_abcdefghijklmnopqrst", "--db-pass hunter2"]
+"""What lies across the end of a piece."""
+
+
+@pytest.mark.parametrize("secret", ACROSS)
+@pytest.mark.parametrize("between", ["\n", " ", ", "])
+def test_a_secret_across_the_pieces_of_a_file_is_masked(secret, between, monkeypatch):
+    """Whether the file has lines or is one line; wherever the pieces end."""
+    monkeypatch.setattr(masking, "LONGEST_LINE", 2000)
+    monkeypatch.setattr(masking, "AHEAD", 300)
+    filling = f"risk: low{between}mask {between}中文{between}".encode() * 100
+    for back in (*range(0, len(secret) + 10, 3), *range(290, 310)):
+        data = filling[:2500 - back] + f"{between}{secret}{between}".encode() + filling
+        pieces = list(text_pieces(io.BytesIO(data), 2500))
+        assert len(pieces) > 1
+        assert b"".join(map(mask_bytes, pieces)) == mask_bytes(data)
+        assert MASK.encode() in mask_bytes(data)
+
+
+def test_no_more_than_two_pieces_of_a_file_are_held():
+    class Endless(io.RawIOBase):
+        left = 40
+
+        def read(self, size):
+            self.left -= 1
+            return b"x" * size if self.left else b""
+
+    assert max(map(len, text_pieces(Endless(), 100_000))) <= 200_000
+
+
+def test_a_long_log_is_not_cut_within_a_private_key():
+    log = b"line\n" * 20_000 + KEY.encode()[:60]
+    assert safe_cut(log) == 100_000
+
+
+def test_bytes_that_are_no_utf8_are_kept():
+    gbk = "密码 password: hunter2 口令\n".encode("gbk")
+    assert mask_bytes(gbk) == gbk.replace(b"hunter2", MASK.encode())

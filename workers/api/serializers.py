@@ -117,8 +117,8 @@ class ArtifactSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Artifact
-        fields = ["id", "engagement", "model", "job", "name", "size", "sha256", "is_practice",
-                  "note", "uploaded_by", "created_at", "readings", "rules",
+        fields = ["id", "engagement", "model", "job", "name", "size", "sha256", "masking",
+                  "is_practice", "note", "uploaded_by", "created_at", "readings", "rules",
                   "reading_state", "refusal"]
 
     def get_refusal(self, artifact) -> str:

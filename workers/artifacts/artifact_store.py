@@ -22,7 +22,7 @@ from engagements.services import mark_practice
 from engagements.text.file_names import shown_file_name
 from workers.artifacts import content_store
 from workers.artifacts.reading_process import read_file
-from workers.models import Artifact, StoredReading
+from workers.models import Artifact, Masking, StoredReading
 from workers.readers.base import ReadError, Reading
 from workers.signals import reading_stored
 
@@ -35,6 +35,7 @@ class Incoming:
     stream: BinaryIO
     digest: str = ""  # SHA-256 of the stream, where it was computed on the way
     node_sha256: str = ""
+    masking: Masking | None = None
 
 
 def require_uploadable(upload: File, engagement: Engagement, model: MigratedModel | None) -> None:
@@ -70,11 +71,16 @@ def store_files(files: list[Incoming], **fields) -> list[Artifact]:
 
 
 def keep_bytes(files: list[Incoming], **fields) -> list[Artifact]:
-    """Store the bytes of files; the rows are not saved yet. Takes long: in no transaction."""
+    """Store the bytes of files; the rows are not saved yet. Takes long: in no transaction.
+
+    What a person uploads is evidence of theirs and stays as it is; its page says so.
+    """
     storage = Artifact._meta.get_field("file").storage
+    given = Masking.AS_GIVEN if fields.get("uploaded_by") else Masking.UNRECORDED
     kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
     return [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
-                     file=name, **{"node_sha256": file.node_sha256, **fields})
+                     file=name, **{"node_sha256": file.node_sha256,
+                                   "masking": file.masking or given, **fields})
             for file, (name, digest, size) in zip(files, kept, strict=True)]
 
 

@@ -16,7 +16,7 @@ from engagements.text.number_parsing import whole_number
 from workers.artifacts import node_folders
 from workers.artifacts.node_folders import Entry
 from workers.logs import early_warnings, live_log
-from workers.masking import mask_text
+from workers.masking import mask_bytes, safe_cut
 from workers.models import Job, JobLog
 from workers.nodes import ssh
 from workers.remote import job_logs as scripts
@@ -131,7 +131,7 @@ def _follow_one(job: Job, place: Place, log: JobLog, entries: Sequence[Entry], i
         is_last = entry.name == log.name
         chunk = _part(job, place, entry, offset)
         if (is_last and not is_over) or offset + len(chunk) < entry.size:
-            chunk = chunk[:live_log.safe_cut(chunk)]
+            chunk = chunk[:safe_cut(chunk)]
         if not chunk:
             return
         _keep(job, log, entry, offset, chunk, look)
@@ -159,8 +159,7 @@ def _part(job: Job, place: Place, entry: Entry, offset: int) -> bytes:
 def _keep(job: Job, log: JobLog, entry: Entry, offset: int, chunk: bytes, look: Look) -> None:
     if log.pk is None:
         log.save()
-    masked = live_log.within_limit(log, mask_text(
-        chunk.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape"))
+    masked = live_log.within_limit(log, mask_bytes(chunk))
     live_log.write_at(live_log.path(log), log.log_stored, masked)
     log.log_stored += len(masked)
     log.read = {**log.read, str(entry.inode): offset + len(chunk)}

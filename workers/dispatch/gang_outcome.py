@@ -122,7 +122,8 @@ def take_over(job: Job, members: list[Job], main: Job) -> None:
             new.append(Artifact(
                 job=job, engagement=job.engagement, model=job.model, name=artifact.name,
                 file=artifact.file.name, size=artifact.size, sha256=artifact.sha256,
-                node_sha256=artifact.node_sha256, is_practice=artifact.is_practice))
+                node_sha256=artifact.node_sha256, masking=artifact.masking,
+                is_practice=artifact.is_practice))
     with transaction.atomic():
         Artifact.objects.bulk_create(new)
         if new:

@@ -2,19 +2,20 @@
 
 import io
 from fnmatch import fnmatch
+from typing import BinaryIO
 
 from django.core.files import File
 
 from workers import kinds
-from workers.artifacts import transfer
+from workers.artifacts import content_store, transfer
 from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
 from workers.artifacts.transfer import RemoteFile
 from workers.dispatch import extra_logs
 from workers.kinds import JobKind
 from workers.logs import live_log
 from workers.logs.live_log import LOG_NAME
-from workers.masking import mask_text
-from workers.models import Artifact, Job
+from workers.masking import mask_bytes, text_pieces
+from workers.models import Artifact, Job, Masking
 from workers.readers.base import Reading
 from workers.remote import replies
 
@@ -22,7 +23,7 @@ MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
 LEFT_NAME = "not-collected.txt"
 MOST_LISTED = 1000  # of those that were left
-MASKED_BYTES = 64 * 2**20  # larger texts are stored as they are
+HELD_BYTES = 4 * 2**20  # of what is masked; more goes to the disk
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
 
 
@@ -42,7 +43,9 @@ def collect(job: Job) -> None:
         raise FileNotFoundError(place.directory)
     if missing := missing_files(job, found):
         for arrived in transfer.fetch(job.access, place, missing):
-            _store(job, [_incoming(entry) for entry in arrived])
+            _store(job, [
+                _masked(entry.file.shown_name, entry.stream, entry.digest, entry.node_digest)
+                for entry in arrived])
     _tell_of_left_files(job, found)
 
 
@@ -77,7 +80,7 @@ def _store_logs(job: Job) -> None:
             with path.open("rb") as stream:
                 store_file(stream=File(stream), name=log.artifact_name, job=job,
                            engagement=job.engagement, model=job.model,
-                           is_practice=job.is_practice)
+                           masking=Masking.MASKED, is_practice=job.is_practice)
 
 
 def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
@@ -111,7 +114,7 @@ def _tell_of_left_files(job: Job, found: list[RemoteFile]) -> None:
     lines = [f"{len(left)} files were not collected: at most {MOST_FILES} files and {MOST_BYTES} "
              "bytes are. Size in bytes, name:",
              *(f"{file.size} {file.shown_name}" for file in left[:MOST_LISTED])]
-    _store(job, [Incoming(LEFT_NAME, io.BytesIO("\n".join(lines).encode() + b"\n"))])
+    _store(job, [_masked(LEFT_NAME, io.BytesIO("\n".join(lines).encode() + b"\n"))])
 
 
 def _store(job: Job, files: list[Incoming]) -> None:
@@ -119,26 +122,32 @@ def _store(job: Job, files: list[Incoming]) -> None:
                 is_practice=job.is_practice)
 
 
-def _incoming(arrived: transfer.Arrived) -> Incoming:
-    name, stream, digest = arrived.file.shown_name, arrived.stream, arrived.digest
-    shown = _masked_if_text(name, stream)
-    return Incoming(name, shown, digest if shown is stream else "", arrived.node_digest)
+def _masked(name: str, stream: BinaryIO, digest: str = "", node_digest: str = "") -> Incoming:
+    """The file to store: the same bytes unless they hold something that looks like a secret.
 
-
-def _masked_if_text(name: str, stream):
-    size = stream.seek(0, io.SEEK_END)
+    A file with NULs is not plain text. It stays as it is, unless its name says that it is text:
+    then what can be recognised is masked.
+    """
+    is_called_text, is_text, is_same = name.endswith(TEXT_SUFFIXES), True, True
+    target = _target(stream.seek(0, io.SEEK_END))
     stream.seek(0)
-    return _masked(stream) if name.endswith(TEXT_SUFFIXES) and size <= MASKED_BYTES else stream
+    for piece in text_pieces(stream):
+        is_text = is_text and b"\0" not in piece
+        if not (is_text or is_called_text):
+            return Incoming(name, stream, digest, node_digest, Masking.NOT_TEXT)
+        masked = mask_bytes(piece)
+        is_same = is_same and masked == piece
+        target.write(masked)
+    outcome = Masking.MASKED if is_text else Masking.NOT_TEXT
+    if is_same:
+        return Incoming(name, stream, digest, node_digest, outcome)
+    return Incoming(name, target, "", node_digest, outcome)
 
 
-def _masked(stream):
-    """The same bytes unless they hold something that looks like a secret."""
-    data = stream.read()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return io.BytesIO(data)
-    return io.BytesIO(mask_text(text).encode("utf-8"))
+def _target(size: int) -> BinaryIO:
+    if size <= HELD_BYTES:
+        return io.BytesIO()
+    return content_store.temporary_file(Artifact._meta.get_field("file").storage)
 
 
 def store_log(job: Job) -> None:
@@ -150,14 +159,14 @@ def store_log(job: Job) -> None:
         stream.truncate(job.log_stored)  # a crash may have left more than the row knows
         stream.seek(0)
         store_file(stream=File(stream), name=LOG_NAME, job=job, engagement=job.engagement,
-                   model=job.model, is_practice=job.is_practice)
+                   model=job.model, masking=Masking.MASKED, is_practice=job.is_practice)
 
 
 def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:
     """Store the files of a job that ran on the server."""
     for name, data in outputs.items():
         if not job.artifacts.filter(name=name).exists():
-            _store(job, [Incoming(name, _masked_if_text(name, io.BytesIO(data)))])
+            _store(job, [_masked(name, io.BytesIO(data))])
 
 
 def read_all(artifacts: list[Artifact], kind: JobKind) -> dict[str, Reading]:

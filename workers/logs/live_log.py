@@ -17,13 +17,12 @@ from django.core.files.storage import FileSystemStorage, default_storage
 from django.utils import timezone
 
 from workers.logs import early_warnings
-from workers.masking import mask_text
+from workers.masking import LONGEST_LINE, mask_bytes, safe_cut
 from workers.models import Job, JobLog
 from workers.remote.replies import RemoteState
 
 _ITERATION = re.compile(
     rb"(?:iteration|step|iter)[:\s]*\[?\s*(\d+)\s*/\s*(\d+)|(\d{1,3})%\|")
-LONGEST_LINE = 48 * 1024
 CUT_HERE = ("\n[Delivery Desk] 日志超过上限，其余部分未保存；作业继续运行。 / The log is above the "
             "limit; the rest is not stored, the job goes on.\n").encode()
 LOG_NAME = "log.txt"  # of the stored file
@@ -94,8 +93,7 @@ def append(job: Job, state: RemoteState) -> dict:
         chunk = chunk[:safe_cut(chunk)]
     if not chunk:
         return {}
-    masked = within_limit(job, mask_text(chunk.decode("utf-8", "surrogateescape")).encode(
-        "utf-8", "surrogateescape"))
+    masked = within_limit(job, mask_bytes(chunk))
     write_at(path(job), job.log_stored, masked)
     if job.gang_id:
         with arrivals(job).open("a") as times:
@@ -119,16 +117,6 @@ def write_at(file: Path, position: int, data: bytes) -> None:
         os.pwrite(descriptor, data, position)
     finally:
         os.close(descriptor)
-
-
-def safe_cut(chunk: bytes) -> int:
-    """Where a growing log may be cut: after a line, and not within a private key."""
-    cut = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-    if not cut and len(chunk) >= LONGEST_LINE:
-        return len(chunk)
-    key = chunk.rfind(b"-----BEGIN ", 0, cut)
-    is_open = key >= 0 and b"-----END " not in chunk[key:cut]
-    return key if is_open and len(chunk) < LONGEST_LINE else cut
 
 
 def progress_in(chunk: bytes) -> dict:

@@ -1,5 +1,5 @@
 from workers.models.api_route import ApiRoute
-from workers.models.artifact import Artifact, StoredReading
+from workers.models.artifact import Artifact, Masking, StoredReading
 from workers.models.chain import ChainRun, ChainStep, JobChain
 from workers.models.gang import Gang
 from workers.models.job import CardLease, Job, JobState, Priority
@@ -23,7 +23,8 @@ from workers.models.runtime import (
 
 __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "CardAlarm",
            "CardLease", "CardQuota", "ChainRun", "ChainStep", "Gang", "ImportedNode", "Job",
-           "JobChain", "JobInput", "JobLog", "JobState", "JobTemplate", "Node", "NodeContact",
-           "NodeImport", "NodeLogin", "NodeReservation", "NodeSample", "PendingUpload",
-           "Priority", "ReadingRequest", "ReadingState", "Runtime", "RuntimeChoice",
-           "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading", "Trouble"]
+           "JobChain", "JobInput", "JobLog", "JobState", "JobTemplate", "Masking", "Node",
+           "NodeContact", "NodeImport", "NodeLogin", "NodeReservation", "NodeSample",
+           "PendingUpload", "Priority", "ReadingRequest", "ReadingState", "Runtime",
+           "RuntimeChoice", "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading",
+           "Trouble"]

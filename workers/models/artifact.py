@@ -15,6 +15,15 @@ class ArtifactQuerySet(AuditedQuerySet):
         return self.filter(in_engagements_of(user, or_none=allowed(user, Can.VIEW_INTERNAL)))
 
 
+class Masking(models.TextChoices):
+    """Whether the secrets that a file may hold were masked before it was stored."""
+
+    MASKED = "masked", _("Masked where they were recognised")
+    NOT_TEXT = "not_text", _("Not masked: the file is not plain text, so secrets in it can be read")
+    AS_GIVEN = "as_given", _("Not masked: kept as a person gave it")
+    UNRECORDED = "unrecorded", _("Not recorded")
+
+
 class Artifact(models.Model):
     """A stored file and its checksum: collected by a job or uploaded by a person."""
 
@@ -31,6 +40,9 @@ class Artifact(models.Model):
     sha256 = models.CharField("SHA-256", max_length=64)
     # What the node computed; it differs from `sha256` where secrets were masked.
     node_sha256 = models.CharField(max_length=64, blank=True)
+    masking = models.CharField(
+        max_length=12, choices=Masking, default=Masking.UNRECORDED,
+        db_default=Masking.UNRECORDED.value)
     is_practice = models.BooleanField(default=False)
     # What the rules say of an uploaded file; a job keeps that of its files in its results.
     rules = models.JSONField(default=dict, blank=True)

@@ -3,7 +3,9 @@
 import threading
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.urls import reverse
 from django.utils import timezone
 
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -51,6 +53,42 @@ def test_secrets_are_masked_in_log_and_files(queue):
     job = runner.drive(queue("echo API_TOKEN=abc123; echo 'password: hunter2' > a.txt"))
     texts = {a.name: a.file.read().decode() for a in job.artifacts.all()}
     assert texts == {"log.txt": "API_TOKEN=******\n", "a.txt": "password: ******\n"}
+
+
+def test_files_say_whether_their_secrets_are_masked(queue, client, people):
+    """By their content, whatever they are called; what is no text is kept as it is, and says so."""
+    job = runner.drive(queue(
+        r"mkdir out; cd out; echo sk=hunter2 > .env; printf 'sk=hunter2\0' > weights;"
+        r"printf 'sk=hunter2\0' > odd.log; printf '\303\334 sk=hunter2\n' > gbk.log"))
+    files = {a.name: a for a in job.artifacts.exclude(name="log.txt")}
+    assert {name: (a.file.read(), a.masking) for name, a in files.items()} == {
+        "out/.env": (b"sk=******\n", "masked"), "out/weights": (b"sk=hunter2\0", "not_text"),
+        "out/odd.log": (b"sk=******", "not_text"),
+        "out/gbk.log": (b"\xc3\xdc sk=******\n", "masked")}
+    client.force_login(people["consultant"])
+    for name, sentence in (("out/weights", "不是纯文本"), ("out/.env", "能识别的已遮盖")):
+        assert sentence in client.get(
+            reverse("workers:artifact", args=[files[name].pk])).content.decode()
+        assert client.get(f"/api/v1/artifacts/{files[name].pk}/").json()["masking"] == (
+            files[name].masking)
+
+
+@pytest.mark.slow
+def test_a_text_above_the_former_limit_is_masked(queue):
+    """Across the pieces in which it is masked, too: the secret is where the first one ends."""
+    zeros = "head -c %d /dev/zero | tr '\\0' '\\n' >> a.txt;"
+    job = runner.drive(queue(
+        f"{zeros % (2**20 - 5)} echo 'password: hunter2' >> a.txt; {zeros % (65 * 2**20)}"))
+    artifact = job.artifacts.get(name="a.txt")
+    assert artifact.masking == "masked"
+    assert artifact.file.read().strip() == b"password: ******"
+
+
+def test_an_upload_says_that_it_is_kept_as_given(people, engagement):
+    stored = services.upload_artifact(
+        actor=people["consultant"], engagement=engagement,
+        upload=SimpleUploadedFile("a.txt", b"sk=hunter2"))
+    assert (stored.file.read(), stored.masking) == (b"sk=hunter2", "as_given")
 
 
 def test_two_workers_at_once_run_a_job_once(queue, ssh_server):
