@@ -14,6 +14,7 @@ from tests.ports import free_port
 
 SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 USER = getpass.getuser()
+WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 CONFIG = """
 ListenAddress {address}:{port}
 HostKey {root}/host_key
@@ -28,9 +29,14 @@ SetEnv HOME={root}/home{environment}
 
 
 class Sshd:
-    """One server; its home folder and its keys lie below `root`."""
+    """One server; its home folder and its keys lie below `root`.
 
-    def __init__(self, root: Path, address: str = "127.0.0.1", **environment) -> None:
+    Root of an `is_ordinary` one may read what its owner lets it, as any other user.
+    """
+
+    def __init__(self, root: Path, address: str = "127.0.0.1", is_ordinary: bool = False,
+                 **environment) -> None:
+        self.prefix = [*WITHOUT_RIGHTS] if is_ordinary and USER == "root" else []
         self.root, self.home, self.address = root, root / "home", address
         self.environment = "".join(f" {name}={value}" for name, value in environment.items())
         self.home.mkdir(parents=True)
@@ -49,7 +55,7 @@ class Sshd:
         config = self.root / "sshd_config"
         config.write_text(CONFIG.format(address=self.address, port=self.port, root=self.root,
                                         environment=self.environment) + self.more)
-        self.process = subprocess.Popen([SSHD, "-D", "-e", "-f", config],
+        self.process = subprocess.Popen([*self.prefix, SSHD, "-D", "-e", "-f", config],
                                         stderr=(self.root / "log").open("ab"))
         self._wait_until(lambda probe: probe.connect_ex((self.address, self.port)) == 0)
         return self
@@ -103,9 +109,10 @@ def make_key(path: Path, passphrase: str = "") -> str:
 
 
 @contextlib.contextmanager
-def running_sshd(root: Path, address: str = "127.0.0.1", **environment) -> Iterator[Sshd]:
+def running_sshd(root: Path, address: str = "127.0.0.1", is_ordinary: bool = False,
+                 **environment) -> Iterator[Sshd]:
     """A server on a loopback address whose sessions have these variables besides HOME."""
-    server = Sshd(root, address, **environment).start()
+    server = Sshd(root, address, is_ordinary, **environment).start()
     try:
         yield server
     finally:

@@ -25,6 +25,7 @@ PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
 LARGE = 4 * 2**20
 ARCHIVE_BYTES, MEMBER_BYTES = 64 * 2**10, 16 * 2**10  # head and end; a member's head and padding
 ATTEMPTS = 5
+GONE = "No such file or directory"
 _SINGLE = re.compile(r"^desk sha256 (\S+)$", re.MULTILINE)
 _PLAIN = re.compile(r"^([0-9a-f]{64}) [ *]\./(.*)$", re.MULTILINE)
 
@@ -35,10 +36,14 @@ class FileChanged(Exception):
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A plain file of a job's work folder; `name` may hold surrogates for bytes not UTF-8."""
+    """A plain file of a job's work folder; `name` may hold surrogates for bytes not UTF-8.
+
+    A folder that the node's user cannot look into stands for the files in it.
+    """
 
     name: str
     size: int
+    is_closed_folder: bool = False
 
     @property
     def shown_name(self) -> str:
@@ -55,6 +60,16 @@ class Arrived:
     stream: BinaryIO
     digest: str
     node_digest: str = ""
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What the node does not let its user read: whose it is, its mode, and the node's words."""
+
+    file: RemoteFile
+    owner: str
+    mode: str
+    why: str
 
 
 Listing = dict[str, "list[RemoteFile] | None"]
@@ -94,10 +109,13 @@ def read_listing(answer: bytes, position: int = 0) -> Listing:
 
 
 def _file(entry: bytes) -> tuple[str, RemoteFile]:
-    """The directory and the file of `size directory/work/name`."""
+    """The directory and the file of `size directory/work/name`, or of `closed` and a folder."""
     size, _space, path = entry.partition(b" ")
     directory, _work, name = path.partition(b"/work/")
-    return directory.decode(), RemoteFile(name.decode("utf-8", "surrogateescape"), int(size))
+    name = name.decode("utf-8", "surrogateescape")
+    if size == b"closed":
+        return directory.decode(), RemoteFile(name.rstrip("/") or ".", 0, is_closed_folder=True)
+    return directory.decode(), RemoteFile(name, int(size))
 
 
 def digests(node: Node, place: scripts.Place, files: list[RemoteFile]) -> dict[str, str]:
@@ -117,12 +135,19 @@ def read_digests(names: list[str], answer: str) -> dict[str, str]:
     return {**{name: plain.get(name, "") for name in names}, **dict(zip(odd, single, strict=False))}
 
 
-def fetch(node: Node, place: scripts.Place, files: list[RemoteFile]) -> Iterator[list[Arrived]]:
+def fetch(node: Node, place: scripts.Place, files: list[RemoteFile]
+          ) -> Iterator[list[Arrived | Unread]]:
     """The files in groups as they arrive: many small ones together, large ones alone.
 
+    One that cannot be read on the node keeps none of the others from being fetched.
+
     The node computes its checksums meanwhile, and small files are fetched while those before them
-    are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable.
+    are dealt with. Raises FileChanged naming a file that does not arrive as announced, Unreachable,
+    ScriptFailed.
     """
+    if closed := [file for file in files if file.is_closed_folder]:
+        files = [file for file in files if not file.is_closed_folder]
+        yield _unread(node, place, closed)
     small = list(_batches([file for file in files if file.size < LARGE]))
     large = [file for file in files if file.size >= LARGE]
     with ThreadPoolExecutor(1, "digests") as pool:
@@ -131,14 +156,14 @@ def fetch(node: Node, place: scripts.Place, files: list[RemoteFile]) -> Iterator
         arriving = chain(_packs(node, place, small),
                          ([_single(node, place, file)] for file in large))
         try:
-            for arrived, digest in zip(arriving, expected, strict=True):
-                yield _checked(arrived, digest.result())
+            for group, digest in zip(arriving, expected, strict=True):
+                yield _checked(group, digest.result())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _packs(node: Node, place: scripts.Place, groups: list[list[RemoteFile]]
-           ) -> Iterator[list[Arrived]]:
+           ) -> Iterator[list[Arrived | Unread]]:
     """Small files, always one archive ahead."""
     with ThreadPoolExecutor(1, "packs") as pool:
         following = None
@@ -163,7 +188,36 @@ def _batches(files: list[RemoteFile]) -> Iterator[list[RemoteFile]]:
         yield batch
 
 
-def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Arrived]:
+def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Arrived | Unread]:
+    try:
+        return _archived(node, place, files)
+    except ssh.ScriptFailed:
+        unread = _unread(node, place, files)
+        if not unread:  # it is tar that fails
+            return [_single(node, place, file) for file in files]
+        left = [file for file in files if file not in [entry.file for entry in unread]]
+        return [*unread, *(_packed(node, place, left) if left else [])]
+
+
+def _unread(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Unread]:
+    """Those that cannot be read. Raises FileChanged for one that is gone, or open by now."""
+    names = [file.name for file in files]
+    answer = ssh.run(node, scripts.unread_script(place, names), 3600).stdout
+    *parts, end = answer.partition(b"desk unread\n")[2].removesuffix(b"\0").split(b"\0")
+    if end != b"end":
+        raise ssh.Unreachable("the node's answer was cut short")
+    texts = [part.decode("utf-8", "surrogateescape") for part in parts]
+    found = {name: (*facts.split(" ", 1), why)
+             for facts, why, name in zip(*[iter(texts)] * 3, strict=True)}
+    for file in files:
+        if found.get(file.name, ("", "", ""))[2] == GONE or (
+                file.is_closed_folder and file.name not in found):
+            raise FileChanged(file.shown_name)
+    return [Unread(file, owner.strip(":"), mode, why) for file in files if file.name in found
+            for mode, owner, why in [found[file.name]]]
+
+
+def _archived(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Arrived]:
     with tempfile.SpooledTemporaryFile(max_size=2 * PACKED_BYTES) as archive:
         ssh.download(node, scripts.pack_script(place, [f.name for f in files]),
                      _within(archive, files))
@@ -194,16 +248,18 @@ def _unpacked(packed: tarfile.TarFile, members: dict[str, tarfile.TarInfo], file
     return Arrived(file, io.BytesIO(data), hashlib.sha256(data).hexdigest())
 
 
-def _checked(arrived: list[Arrived], expected: dict[str, str]) -> list[Arrived]:
+def _checked(group: list[Arrived | Unread], expected: dict[str, str]) -> list[Arrived | Unread]:
     """The same files, with what the node says of them. Raises FileChanged where that differs."""
-    for entry in arrived:
+    for entry in group:
+        if isinstance(entry, Unread):
+            continue
         entry.node_digest = expected.get(entry.file.name, "")
         if entry.node_digest not in ("", entry.digest):
             raise FileChanged(entry.file.shown_name)
-    return arrived
+    return group
 
 
-def _single(node: Node, place: scripts.Place, file: RemoteFile) -> Arrived:
+def _single(node: Node, place: scripts.Place, file: RemoteFile) -> Arrived | Unread:
     """A large file; after a cut connection the rest is fetched from where it ended."""
     target = content_store.temporary_file(Artifact._meta.get_field("file").storage)
     digest = hashlib.sha256()
@@ -215,6 +271,10 @@ def _single(node: Node, place: scripts.Place, file: RemoteFile) -> Arrived:
         except ssh.Unreachable:
             if attempt == ATTEMPTS:
                 raise
+        except ssh.ScriptFailed:
+            if unread := _unread(node, place, [file]):
+                return unread[0]
+            raise
     if target.tell() != file.size:
         raise FileChanged(file.shown_name)
     target.seek(0)

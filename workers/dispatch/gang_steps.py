@@ -229,6 +229,9 @@ def _closed(job: Job, members: list[Job], main: Job, changes: dict) -> dict:
     results = {**job.results, "ranks": [_rank(member) for member in members], "cards": [],
                "left_behind": [each for member in members
                                for each in member.results.get("left_behind", [])]}
+    if unread := [each for member in members if (each := member.results.get("not_collected"))]:
+        results["not_collected"] = {"n": sum(each["n"] for each in unread),
+                                    "files": [file for each in unread for file in each["files"]]}
     if found := main.results.get("diagnosis"):
         results["diagnosis"] = found
     return {"progress_done": main.progress_done, "progress_total": main.progress_total,

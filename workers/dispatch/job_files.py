@@ -1,6 +1,7 @@
 """Stores a job's log and files, once each, and reads them."""
 
 import io
+import re
 from fnmatch import fnmatch
 from typing import BinaryIO
 
@@ -9,44 +10,86 @@ from django.core.files import File
 from workers import kinds
 from workers.artifacts import content_store, transfer
 from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
-from workers.artifacts.transfer import RemoteFile
+from workers.artifacts.transfer import RemoteFile, Unread
 from workers.dispatch import extra_logs
 from workers.kinds import JobKind
 from workers.logs import live_log
 from workers.logs.live_log import LOG_NAME
 from workers.masking import mask_bytes, text_pieces
 from workers.models import Artifact, Job, Masking
+from workers.nodes.ssh import ScriptFailed
 from workers.readers.base import Reading
 from workers.remote import replies
+from workers.remote.scripts import Place
 
 MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
 LEFT_NAME = "not-collected.txt"
 MOST_LISTED = 1000  # of those that were left
+NOT_COLLECTED = "not_collected"  # in the results: what could not be read on the node
+MOST_TOLD = 50  # of those, in the results and in the log
+UNREAD_HERE = ("\n[Delivery Desk] 以下 %d 个文件在节点上无法读取，未收集（属主、权限）： / "
+               "These files cannot be read on the node and were not collected (owner, mode):\n")
+FAILED_SCRIPTS = 5  # after which what has arrived is all that is collected
 HELD_BYTES = 4 * 2**20  # of what is masked; more goes to the disk
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
 
 
-def collect(job: Job) -> None:
+def collect(job: Job) -> dict:
     """Store the log and every declared file that is not stored yet. Safe to repeat.
 
-    Raises FileNotFoundError where the job's folder is gone, OSError when the store is full,
-    FileChanged, and what `workers.nodes.ssh` raises.
+    What cannot be read on the node is named in the log and in the results. Returns the columns
+    that changed. Raises FileNotFoundError where the job's folder is gone, OSError when the store
+    is full, FileChanged, and what `workers.nodes.ssh` raises.
     """
-    store_log(job)
     _store_logs(job)
     if not wants_files(job):
-        return
+        store_log(job)
+        return {}
     place = replies.place(job)
     found = transfer.list_files(job.access, [place])[place.directory]
     if found is None:
+        store_log(job)
         raise FileNotFoundError(place.directory)
-    if missing := missing_files(job, found):
-        for arrived in transfer.fetch(job.access, place, missing):
+    unread = _fetched(job, place, missing_files(job, found))
+    changes = _told(job, unread)
+    store_log(job)
+    _list_left_files(job, found, unread)
+    return changes
+
+
+def _fetched(job: Job, place: Place, files: list[RemoteFile]) -> list[Unread]:
+    """Store the files; returns those that cannot be read. A script that fails again and again,
+    or in a job that somebody cancelled, ends with what has arrived."""
+    unread, missing = [], {file.name: file for file in files}
+    try:
+        for group in transfer.fetch(job.access, place, files) if files else ():
+            arrived = [entry for entry in group if not isinstance(entry, Unread)]
             _store(job, [
                 _masked(entry.file.shown_name, entry.stream, entry.digest, entry.node_digest)
                 for entry in arrived])
-    _tell_of_left_files(job, found)
+            unread += [entry for entry in group if isinstance(entry, Unread)]
+            for entry in group:
+                missing.pop(entry.file.name)
+    except ScriptFailed as error:
+        if job.troubles < FAILED_SCRIPTS and not job.cancel_requested_at:
+            raise
+        unread += [Unread(file, "", "", str(error)) for file in missing.values()]
+    return unread
+
+
+def _told(job: Job, unread: list[Unread]) -> dict:
+    """Name them once, at the end of the log and in the results."""
+    if not unread or NOT_COLLECTED in job.results:
+        return {}
+    named = [[entry.file.shown_name, entry.owner, entry.mode, entry.why] for entry in unread]
+    lines = "".join(f"{name} ({owner} {mode})\n" for name, owner, mode, _why in named[:MOST_TOLD])
+    text = (UNREAD_HERE % len(unread) + lines).encode()
+    live_log.write_at(live_log.path(job), job.log_stored, text)
+    job.log_stored += len(text)
+    job.results = {**job.results,
+                   NOT_COLLECTED: {"n": len(unread), "files": named[:MOST_TOLD]}}
+    return {"log_stored": job.log_stored, "results": job.results}
 
 
 def wants_files(job: Job) -> bool:
@@ -95,7 +138,7 @@ def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
 def within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
     """The declared files that are collected, and those that the limits leave out."""
     patterns = kinds.of_job(job).globs(job.parameters)
-    chosen = [file for file in found if any(fnmatch(file.shown_name, p) for p in patterns)]
+    chosen = [file for file in found if any(_is_named(file, pattern) for pattern in patterns)]
     kept, left, room = [], chosen[MOST_FILES:], MOST_BYTES
     for file in chosen[:MOST_FILES]:
         if file.size <= room:
@@ -106,14 +149,29 @@ def within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], 
     return kept, left
 
 
-def _tell_of_left_files(job: Job, found: list[RemoteFile]) -> None:
+def _is_named(file: RemoteFile, pattern: str) -> bool:
+    """Whether the pattern names the file, or may name files of a folder nobody could look into."""
+    if not file.is_closed_folder:
+        return fnmatch(file.shown_name, pattern)
+    folder, start = file.shown_name + "/", re.split(r"[*?[]", pattern, maxsplit=1)[0]
+    return folder == "./" or folder.startswith(start) or start.startswith(folder)
+
+
+def _list_left_files(job: Job, found: list[RemoteFile], unread: list[Unread]) -> None:
     """A list of what was not collected, beside what was."""
     left = within_limits(job, found)[1]
-    if not left or job.artifacts.filter(name=LEFT_NAME).exists():
+    if not (left or unread) or job.artifacts.filter(name=LEFT_NAME).exists():
         return
-    lines = [f"{len(left)} files were not collected: at most {MOST_FILES} files and {MOST_BYTES} "
-             "bytes are. Size in bytes, name:",
-             *(f"{file.size} {file.shown_name}" for file in left[:MOST_LISTED])]
+    lines = []
+    if left:
+        lines += [f"{len(left)} files were not collected: at most {MOST_FILES} files and "
+                  f"{MOST_BYTES} bytes are. Size in bytes, name:",
+                  *(f"{file.size} {file.shown_name}" for file in left[:MOST_LISTED])]
+    if unread:
+        lines += [f"{len(unread)} files could not be read on the node. Owner, mode, name, what "
+                  "the node said:",
+                  *(f"{entry.owner} {entry.mode} {entry.file.shown_name}: {entry.why}"
+                    for entry in unread[:MOST_LISTED])]
     _store(job, [_masked(LEFT_NAME, io.BytesIO("\n".join(lines).encode() + b"\n"))])
 
 

@@ -19,7 +19,7 @@ from workers.models import Job, JobState, StoredReading
 from workers.models.job import FINAL_STATES, WAITING_STATES
 from workers.nodes import reachability
 from workers.nodes.card_leases import release_cards
-from workers.nodes.ssh import HostKeyChanged, LoginRefused, Unreachable
+from workers.nodes.ssh import HostKeyChanged, LoginRefused, ScriptFailed, Unreachable
 from workers.signals import job_succeeded
 
 log = logging.getLogger(__name__)
@@ -162,16 +162,24 @@ def guarded(job: Job, step) -> dict:
         return endings.refused_by_node(job, error)
     except DatabaseError:
         raise
-    except FileChanged as error:
-        return endings.trouble(job, gettext_noop(
-            "The file %(name)s changed while it was collected; it is fetched again."),
-            name=str(error))
-    except OSError as error:
-        return endings.trouble(job, gettext_noop(
-            "The files cannot be stored (%(why)s); it is tried again."), why=str(error))
+    except (ScriptFailed, FileChanged, OSError) as error:
+        return _tried_again(job, error)
     except Exception as error:
         log.exception("%s: step %s failed", job, job.state)
         return _internal_error(job, steps.traceback_text(error))
+
+
+def _tried_again(job: Job, error: Exception) -> dict:
+    if isinstance(error, ScriptFailed):
+        return endings.trouble(job, gettext_noop(
+            "The node answers, but a script of the system failed on it; it is tried again. The "
+            "technical cause is what the script said."), cause=str(error))
+    if isinstance(error, FileChanged):
+        return endings.trouble(job, gettext_noop(
+            "The file %(name)s changed while it was collected; it is fetched again."),
+            name=str(error))
+    return endings.trouble(job, gettext_noop(
+        "The files cannot be stored (%(why)s); it is tried again."), why=str(error))
 
 
 def _internal_error(job: Job, cause: str) -> dict:

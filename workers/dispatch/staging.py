@@ -41,6 +41,8 @@ DAMAGED = gettext_noop("“%(input)s” arrived twice with other checksums than 
 NO_SPACE = gettext_noop("“%(input)s” does not fit on the node: %(mb)d MB are missing below its "
                         "scratch folder.")
 NOT_TAKEN = gettext_noop("The node cannot keep “%(input)s” (%(why)s).")
+UNREAD = gettext_noop("“%(input)s” cannot be transferred: the node where it lies does not give it "
+                      "(%(why)s).")
 SOURCE_AWAY = gettext_noop("Waiting: the node %(node)s, where “%(input)s” lies, does not answer.")
 
 
@@ -129,6 +131,8 @@ def _bring(job: Job, item: JobInput) -> None:
     except node_folders.Refused as error:
         raise Unusable(gettext_noop("“%(input)s” cannot be transferred: %(why)s"),
                        why=nested(error.message, error.values)) from error
+    except ssh.ScriptFailed as error:
+        raise Unusable(UNREAD, why=error.words) from error
     except Damaged as error:
         raise Unusable(DAMAGED) from error
     except NotTaken as error:

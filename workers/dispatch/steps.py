@@ -225,12 +225,12 @@ def _run_here(job: Job, kind) -> dict:
 
 def _collecting(job: Job) -> dict:
     try:
-        job_files.collect(job)
+        changes = job_files.collect(job)
     except FileNotFoundError as error:
         return failed(gettext_noop(
             "The job's folder on the node has vanished; its files cannot be collected."),
                       cause=str(error))
-    return _stopped_or_reading(job)
+    return {**changes, **_stopped_or_reading(job)}
 
 
 def collected(job: Job) -> dict:

@@ -1,6 +1,8 @@
-"""What a job left running on its node, in sentences for people."""
+"""What a job left on its node, running or unread, in sentences for people."""
 
 from django.utils.translation import gettext as _
+
+MOST_NAMED = 5
 
 
 def left_behind(results: dict) -> list[str]:
@@ -19,6 +21,18 @@ def left_behind(results: dict) -> list[str]:
         found.append(_("After the command had ended npu-smi still showed %(n)d processes on its "
                        "cards: %(which)s.") % {"n": len(on_cards), "which": _named(on_cards)})
     return found
+
+
+def not_collected(results: dict) -> str:
+    """The files that could not be read on the node, with owner and mode; empty if all could."""
+    if not (found := results.get("not_collected")):
+        return ""
+    named = "; ".join(f"{name} ({owner} {mode}): {why}"
+                      for name, owner, mode, why in found["files"][:MOST_NAMED])
+    return _("%(n)d files could not be read on the node and are not stored: %(which)s. The list "
+             "is in not-collected.txt. If they are needed, have their owner or an administrator "
+             "let the log-in user read them, and run the job again.") % {
+                 "n": found["n"], "which": named}
 
 
 def _named(processes: list) -> str:

@@ -45,6 +45,14 @@ class LoginRefused(Exception):
     """The node does not accept the user or key."""
 
 
+class ScriptFailed(Exception):
+    """The node ran our script, and that failed: a fault of what it worked on, not of the node."""
+
+    def __init__(self, exit_status: int, stderr: bytes) -> None:
+        self.words = stderr[-2000:].decode(errors="replace").strip()
+        super().__init__(f"{self.words} (exit status {exit_status})".strip())
+
+
 Access = Node | NodeLogin  # what is logged in with
 
 
@@ -228,19 +236,24 @@ def download(node: Access, script: str, sink: Callable[[bytes], None], timeout: 
              ) -> None:
     """Stream what a script writes after the line `desk data` into `sink`, chunk by chunk.
 
-    Raises Unreachable if the stream ends early or the script fails.
+    Raises Unreachable if the stream ends early, ScriptFailed if the script fails.
     """
+
+    async def take(stream: asyncssh.SSHReader) -> None:
+        await _after_marker(stream, sink)
+        while chunk := await stream.read(1024 * 1024):
+            sink(chunk)
 
     async def go():
         connection = await _connection(node)
         async with connection.create_process("sh -s", encoding=None) as process:
             _give(process, script)
-            await _after_marker(process.stdout, sink)
-            while chunk := await process.stdout.read(1024 * 1024):
-                sink(chunk)
+            _taken, err = await asyncio.gather(take(process.stdout), _all_of(process.stderr))
             await process.wait()
-            if process.exit_status != 0:
-                raise Unreachable(f"the download ended with {process.exit_status}")
+        if process.exit_status is None:
+            raise _Cut("the connection closed before the command ended")
+        if process.exit_status:
+            raise ScriptFailed(process.exit_status, err)
 
     _guarded(go, timeout, node)
 

@@ -40,8 +40,8 @@ def send_script(path: str, roots: Iterable[str], name: str, offset: int) -> str:
 
 def archive_script(path: str, roots: Iterable[str]) -> str:
     """Script that writes a folder, or one file, as a tar archive to standard output."""
-    return (_looking(path, roots) + 'cd "${real%/*}/" || exit 1\n'
-            'echo "desk data" && exec tar -cf - -- "./${real##*/}"\n')
+    return (_looking(path, roots) + 'echo "desk data" && cd "${real%/*}/" '
+            '&& exec tar -cf - -- "./${real##*/}"\n')
 
 
 def _keeping(place: Place, name: str) -> str:

@@ -192,14 +192,20 @@ def digest_lines(names: list[str]) -> str:
 def pack_script(place: Place, names: list[str]) -> str:
     """Script that writes a tar archive of files of the work folder to standard output."""
     files = " ".join(shlex.quote("./" + name) for name in names)
-    return place.text() + f'cd "$job/work" && echo "desk data" && exec tar -cf - -- {files}\n'
+    return place.text() + f'echo "desk data" && cd "$job/work" && exec tar -cf - -- {files}\n'
 
 
 def read_script(place: Place, name: str, offset: int = 0) -> str:
     """Script that writes one file of the work folder to standard output, from an offset on."""
     file = shlex.quote("./" + name)
     command = f"tail -c +{offset + 1} -- {file}" if offset else f"cat -- {file}"
-    return place.text() + f'cd "$job/work" && echo "desk data" && exec {command}\n'
+    return place.text() + f'echo "desk data" && cd "$job/work" && exec {command}\n'
+
+
+def unread_script(place: Place, names: list[str]) -> str:
+    """Script that says which files and folders of the work folder cannot be read, and why."""
+    words = " ".join(map(shlex.quote, names))
+    return f"{place.text()}{_read('unread.sh')}unread {words}\n"
 
 
 def remove_script(place: Place) -> str:

@@ -203,6 +203,7 @@ def job_page(request, pk):
             request.GET.get("log", ""))),
         "diagnosis": diagnosis.told(job),
         "left_behind": job_endings.left_behind(job.results),
+        "not_collected": job_endings.not_collected(job.results),
         "cards": job.results.get("cards", []), "hits": preflight.kept_hits(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
