@@ -37,6 +37,7 @@ do_not_track({
     own.ImportedNode: "how far the first look is; confirming a host key is recorded",
     own.RuntimeSoftware: "what jobs in it last read; what a job used is in its readings",
     own.PendingUpload: "bytes on their way; the artifact that becomes of them is tracked",
+    own.UploadPart: "bytes on their way; the artifact that becomes of them is tracked",
     own.ReadingRequest: "who reads a file when; what is read and the refusal's note are tracked",
     own.JobLog: "how far a log has been read; the log becomes an artifact",
     own.NodeSample: "how busy cards were; measurements come from readings of artifacts",

@@ -1,13 +1,17 @@
 """REST endpoints of uploads in parts."""
 
 import io
+import re
+from base64 import b64decode
 
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, serializers
 from rest_framework.decorators import action
 from rest_framework.parsers import BaseParser
 
+from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
 from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
@@ -17,6 +21,7 @@ from workers.models import PendingUpload
 from workers.services import uploads
 
 PIECE = 2**20
+SHA256_OF_CONTENT = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):")  # RFC 9530
 
 
 class BytesParser(BaseParser):
@@ -51,7 +56,10 @@ class PendingUploadViewSet(mixins.CreateModelMixin, ScopedViewSet):
     @extend_schema(
         request={"application/octet-stream": OpenApiTypes.BINARY},
         parameters=[OpenApiParameter("Upload-Offset", int, OpenApiParameter.HEADER, required=True,
-                                     description="bytes that came before this part")])
+                                     description="bytes that came before this part"),
+                    OpenApiParameter("Content-Digest", str, OpenApiParameter.HEADER,
+                                     description="`sha-256=:…:` of the part (RFC 9530); a part "
+                                                 "that arrived otherwise is refused")])
     @action(detail=True, methods=["put"], parser_classes=[BytesParser])
     def content(self, request, pk=None):
         """The next part. After a cut ask for `received` and go on from there."""
@@ -60,7 +68,17 @@ class PendingUploadViewSet(mixins.CreateModelMixin, ScopedViewSet):
         stream = request.data.get("stream") or io.BytesIO()  # an empty body is not parsed
         return self.shown(uploads.append_part(
             actor=request.user, upload=upload, offset=-1 if offset is None else offset,
-            pieces=iter(lambda: stream.read(PIECE), b"")))
+            pieces=iter(lambda: stream.read(PIECE), b""), sha256=_told_sha256(request)))
+
+
+def _told_sha256(request) -> str:
+    """What the sender says of the part, as hexadecimal; empty where it says nothing."""
+    if not (told := request.headers.get("Content-Digest")):
+        return ""
+    if not (found := SHA256_OF_CONTENT.search(told)):
+        raise InvalidInput(_("Content-Digest: sha-256=:…: with the checksum as base64 is "
+                             "expected (RFC 9530)."))
+    return b64decode(found[1]).hex()
 
 
 routes = [("uploads", PendingUploadViewSet, "upload")]

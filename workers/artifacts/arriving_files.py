@@ -1,44 +1,82 @@
-"""Bytes of uploads that arrive in parts, until they are whole."""
+"""Bytes of uploads that arrive in parts, in the artifact store until they are whole.
 
-import os
-from collections.abc import Iterable
+Every portal of a cluster reaches the store, whichever of them a part came to.
+"""
+
+import contextlib
+import hashlib
+import shutil
+import uuid
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from django.conf import settings
+from django.core.files.storage import FileSystemStorage, default_storage
 
+from workers.artifacts import content_store
 from workers.models import PendingUpload
 
+FOLDER = "uploads"
 KEPT = timedelta(days=7)  # an upload that nobody goes on with
+PIECE = 2**20
 
 
-def path_of(upload: PendingUpload) -> Path:
-    """Where its bytes are."""
-    folder = Path(settings.VAR_DIR) / "uploads"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / str(upload.pk)
+class Incomplete(Exception):
+    """The store does not hold what had arrived; `offset` is how far it does."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
 
 
-def write_at(upload: PendingUpload, offset: int, pieces: Iterable[bytes]) -> int:
-    """Write a part from an offset on; bytes beyond the announced size are dropped.
+def keep(upload: PendingUpload, part: BinaryIO) -> str:
+    """Store the bytes of a part; returns their name in the store. Takes long: in no transaction."""
+    name = f"{FOLDER}/{upload.pk}/{uuid.uuid4().hex}"
+    content_store.keep_named(default_storage, {name: part})
+    return name
 
-    Returns how many bytes there are then.
-    """
-    descriptor = os.open(path_of(upload), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        for piece in pieces:
-            offset += os.pwrite(descriptor, piece[:upload.size - offset], offset)
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-    return offset
+
+@contextlib.contextmanager
+def whole(upload: PendingUpload) -> Iterator[BinaryIO]:
+    """All parts as one file, compared with their checksums. Raises Incomplete."""
+    with content_store.temporary_file(default_storage) as target:
+        for part in upload.parts.all():
+            if part.offset != target.tell():
+                break
+            digest = hashlib.sha256()
+            with contextlib.suppress(FileNotFoundError), default_storage.open(part.name) as source:
+                while piece := source.read(PIECE):
+                    target.write(piece)
+                    digest.update(piece)
+            if digest.hexdigest() != part.sha256:
+                raise Incomplete(part.offset)
+        if target.tell() != upload.size:
+            raise Incomplete(target.tell())
+        target.seek(0)
+        yield target
+
+
+def remove(upload_id: str) -> None:
+    """Remove what the store holds of an upload, with what nobody wrote into a row."""
+    folder = f"{FOLDER}/{upload_id}"
+    if not isinstance(default_storage, FileSystemStorage):
+        default_storage.remove_folder(folder)
+        return
+    shutil.rmtree(default_storage.path(folder), ignore_errors=True)
 
 
 def remove_forgotten(now: datetime) -> int:
-    """Remove uploads that nobody went on with for a week; returns how many."""
-    removed = 0
-    for upload in PendingUpload.objects.filter(created_at__lt=now - KEPT)[:50]:
-        path_of(upload).unlink(missing_ok=True)
-        upload.delete()
-        removed += 1
-    return removed
+    """Remove uploads that nobody went on with for a week; returns how many.
+
+    What the store holds of others that are whole, or have no row any more, goes as well.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        folders, _files = default_storage.listdir(FOLDER)
+        going_on = PendingUpload.objects.filter(created_at__gte=now - KEPT, artifact=None)
+        for upload_id in set(folders) - set(map(str, going_on.values_list("pk", flat=True))):
+            remove(upload_id)
+    shutil.rmtree(Path(settings.VAR_DIR) / FOLDER, ignore_errors=True)  # where they lay before
+    forgotten = PendingUpload.objects.filter(created_at__lt=now - KEPT)[:50]
+    return len([upload.delete() for upload in forgotten])

@@ -27,14 +27,22 @@ def keep_all(storage: Storage, streams: list[tuple[BinaryIO, str]]) -> list[tupl
     Raises OSError when the store is full.
     """
     kept = [_described(*stream) for stream in streams]
-    found = {name: (stream, size)
-             for (stream, _digest), (name, _, size) in zip(streams, kept, strict=True)}
+    keep_named(storage, {name: stream for (stream, _digest), (name, _, _size)
+                         in zip(streams, kept, strict=True)})
+    return kept
+
+
+def keep_named(storage: Storage, streams: dict[str, BinaryIO]) -> None:
+    """Store streams under names that say what they are: one that is there with the same size stays.
+
+    They are on the disk when this returns. Raises OSError when the store is full.
+    """
+    found = {name: (stream, stream.seek(0, os.SEEK_END)) for name, stream in streams.items()}
     if isinstance(storage, FileSystemStorage):
         _keep_in_folder(storage.location, found)
     else:
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(lambda name: _keep_elsewhere(storage, name, *found[name]), found))
-    return kept
 
 
 def temporary_file(storage: Storage) -> BinaryIO:

@@ -40,6 +40,10 @@ class ObjectStorage(S3Storage):
             raise
         yield from body.iter_chunks(CHUNK)
 
+    def remove_folder(self, folder: str) -> None:
+        """Remove all below a folder with every version: a bucket with locks keeps older ones."""
+        self.bucket.object_versions.filter(Prefix=f"{self._normalize_name(folder)}/").delete()
+
     def lock(self, name: str, until: datetime) -> None:
         """Keep the newest version of a file from being changed or removed until then.
 

@@ -11,7 +11,7 @@ from workers.models.node import Card, Node, NodeContact, SchedulerKind, Trouble
 from workers.models.node_calendar import CardQuota, NodeReservation
 from workers.models.node_import import ImportedNode, NodeImport
 from workers.models.node_sample import CARD_VALUES, CardAlarm, NodeSample
-from workers.models.pending_upload import PendingUpload
+from workers.models.pending_upload import PendingUpload, UploadPart
 from workers.models.reading_request import ReadingRequest, ReadingState
 from workers.models.runtime import (
     IN_CONTAINERS,
@@ -27,4 +27,4 @@ __all__ = ["CARD_VALUES", "IN_CONTAINERS", "ApiRoute", "Artifact", "Card", "Card
            "NodeContact", "NodeImport", "NodeLogin", "NodeReservation", "NodeSample",
            "PendingUpload", "Priority", "ReadingRequest", "ReadingState", "Runtime",
            "RuntimeChoice", "RuntimePlace", "RuntimeSoftware", "SchedulerKind", "StoredReading",
-           "Trouble"]
+           "Trouble", "UploadPart"]

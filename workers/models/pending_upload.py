@@ -38,3 +38,22 @@ class PendingUpload(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class UploadPart(models.Model):
+    """A part that has arrived; `name` is where the artifact store holds its bytes."""
+
+    upload = models.ForeignKey(PendingUpload, models.CASCADE, related_name="parts")
+    offset = models.PositiveBigIntegerField()
+    size = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    name = models.CharField(max_length=100)
+
+    class Meta:
+        ordering = ["offset"]
+        constraints = [
+            models.UniqueConstraint(fields=["upload", "offset"], name="one_part_at_an_offset")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.offset}+{self.size}"

@@ -123,7 +123,8 @@ def test_an_upload_in_parts_goes_on_after_a_cut(client, people, engagement):
     refused = put(0, data)
     assert (refused.status_code, refused.json()["received"]) == (409, 100)
     assert client.get(url).json()["artifact"] is None
-    whole = put(100, data[100:] + b"too much").json()
+    assert put(100, data[100:] + b"too much").status_code == 400
+    whole = put(100, data[100:]).json()
     artifact = Artifact.objects.get(pk=whole["artifact"])
     assert artifact.file.read() == data
     assert (artifact.uploaded_by, artifact.readings.get().kind) == (
