@@ -8,6 +8,6 @@ def begin_again(apps, _schema_editor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("workers", "0031_upload_parts")]
+    dependencies = [("workers", "0033_upload_parts")]
 
     operations = [migrations.RunPython(begin_again, migrations.RunPython.noop)]

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workers', '0030_artifact_masking'),
+        ('workers', '0032_artifact_masking'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('workers', '0029_reading_requests'),
+        ('workers', '0031_mark_practice_jobs'),
     ]
 
     operations = [
