@@ -1,7 +1,8 @@
-"""Every page of every role: axe finds no fault in either theme, and it fits windows of four widths.
+"""axe finds no fault on any page in either theme, and each page fits windows of four widths.
 
-The pages are those of the table `tests/page_routes.py`, so that a new page is looked at
-too. What two roles see alike is looked at once.
+The pages are those of the table `tests/page_routes.py`, so that a new page is looked at too: each
+template once, on the page that holds the most, for whoever has the most to do there.
+`--everything` looks at every page of every role; what two roles see alike is looked at once.
 """
 
 from hashlib import sha256
@@ -12,9 +13,13 @@ from django.urls import reverse
 
 from delivery.demo.sample_engagement import PASSWORD
 from engagements.models import Role
-from tests.page_routes import QUERY, READ
+from tests.page_routes import ADMIN, CONSULTANT, MANAGER, OPERATOR, QUERY, READ, REVIEWER, SALES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+HOME = "portal:home"
+MOST_TO_DO = (MANAGER, ADMIN, CONSULTANT, SALES, OPERATOR, REVIEWER)
+PARTS = 2  # for as many processes
+FEWEST_PAGES = 80
 WIDTHS = (375, 768, 1440, 2560)
 # What is on a page but for its words: equal pages need one look.
 SHAPE = """() => [...document.querySelectorAll("main *")].map(
@@ -66,17 +71,30 @@ class Look:
         return True
 
 
-def html_paths(client, user, world) -> dict[str, str]:
-    """Address by route of what the user may open and that is a whole page."""
+def html_pages(client, user, world, routes) -> dict[str, tuple[str, str, int]]:
+    """Address, template and length by route of what is a whole page, of those the user may open."""
     client.force_login(user)
     found = {}
-    for name, allowed in READ.items():
-        if user.role in allowed:
+    for name in routes:
+        if user.role in READ[name]:
             path = reverse(name, args=world.get(name, [])) + QUERY.get(name, "")
             answer = client.get(path)
             if answer["Content-Type"].startswith("text/html") and b"<main" in answer.content:
-                found[name] = path
+                found[name] = path, answer.templates[0].name, len(answer.content)
     return found
+
+
+def richest_pages(client, people, world) -> list[tuple[str, str, str]]:
+    """Role, route and address of the longest page of each template, and of each role's home."""
+    longest = {}
+    for role in MOST_TO_DO:
+        routes = [name for name, allowed in READ.items() if name == HOME or role == next(
+            (one for one in MOST_TO_DO if one in allowed), None)]
+        for route, (path, template, length) in html_pages(
+                client, people[role], world, routes).items():
+            key = (template, role if route == HOME else "")
+            longest[key] = max(longest.get(key, (0,)), (length, role, route, path))
+    return [found[1:] for _key, found in sorted(longest.items())]
 
 
 @pytest.fixture(scope="module")
@@ -87,10 +105,25 @@ def look(shared_folder) -> Look:
     return Look(folder)
 
 
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_template_in_its_richest_state(visit, client, everybody, world, look, part):
+    look.faults, visitors = {}, {}
+    pages = richest_pages(client, everybody, world)
+    assert len(pages) > FEWEST_PAGES
+    for role, route, path in pages[part::PARTS]:
+        if role not in visitors:
+            visitors[role] = visit(everybody[role].username)
+        look.at(visitors[role], path, route)
+    assert look.faults == {}
+    assert [error for visitor in visitors.values() for error in visitor.errors] == []
+
+
+@pytest.mark.everything
 @pytest.mark.parametrize("role", Role.values)
 def test_every_page_of_a_role(visit, client, everybody, world, look, role):
     visitor, look.faults = visit(everybody[role].username), {}
-    for route, path in html_paths(client, everybody[role], world).items():
+    pages = html_pages(client, everybody[role], world, READ)
+    for route, (path, _template, _length) in pages.items():
         look.at(visitor, path, route)
     assert look.faults == {}
     assert visitor.errors == []
