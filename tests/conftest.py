@@ -21,7 +21,9 @@ from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests import programs
 from tests.cached_fixtures import cached_fixture
+from tests.on_postgresql import depends_on_database
 from tests.practice_nodes import enrolled
+from tests.recorded_actions import RecordedActions
 from tests.workers.shell_kind import ShellKind
 from workers import services
 from workers.kinds import base as registry
@@ -31,6 +33,7 @@ pytest.register_assert_rewrite("tests.transition_cases")
 
 ROLES = list(Role.values)
 TESTS = Path(__file__).parent
+DEFAULT_RUN = "not browser and not slow and not everything"  # as pyproject.toml says
 PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (
     "engagements", "workers", "assessments", "delivery"))
 
@@ -44,23 +47,29 @@ hypothesis_settings.load_profile("desk")
 
 def pytest_addoption(parser):
     parser.addoption("--database-only", action="store_true",
-                     help="only tests that use the database, for a second run on another one")
+                     help="only tests whose answer depends on the database, for another one")
+    parser.addoption("--everything", action="store_true",
+                     help="slow and browser tests too, and those that repeat others more widely")
     parser.addoption("--runtime", choices=["host", "container", "running", "slurm"], default="host",
                      help="in what the job kinds run that are tried on the practice node")
+
+
+def pytest_configure(config):
+    asked = config.option
+    if asked.everything:
+        asked.markexpr = ""
+    config.pluginmanager.register(RecordedActions(is_whole_run=(
+        config.args_source is config.ArgsSource.TESTPATHS and not asked.keyword
+        and asked.markexpr in ("", DEFAULT_RUN) and not asked.database_only)))
 
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--database-only"):
         kept, left_out = [], []
         for item in items:
-            (kept if _uses_database(item) else left_out).append(item)
+            (kept if depends_on_database(item.path, TESTS) else left_out).append(item)
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
-
-
-def _uses_database(item) -> bool:
-    return (item.get_closest_marker("django_db") is not None
-            or not {"db", "transactional_db"}.isdisjoint(item.fixturenames))
 
 
 def pytest_collection_finish():

@@ -16,12 +16,9 @@ from delivery.notices.models import Dispatch, Event, Notice, Preference
 from delivery.notices.recipients import may_hear
 from delivery.planning.document_files import KINDS as KINDS_OF_FILES
 from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
-from delivery.planning.time import transitions as timesheet_moves
 from delivery.quotes import services as quotes
-from delivery.reports import transitions
 from delivery.reports.models import Document
 from engagements import services as engagement_services
-from engagements import stages
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import AuditEntry, Engagement, Membership, Role
@@ -105,26 +102,6 @@ def test_customers_hear_only_what_is_meant_for_them(people):
                      "change_to_decide", "change_in_force", "change_rejected",
                      "timesheet_to_confirm", "review_due", "minutes_shared"}
     assert "signature_turn" not in heard  # only whose turn it is, whatever his role
-
-
-def test_every_declared_action_is_one_that_is_recorded():
-    from pathlib import Path
-
-    from django.conf import settings
-
-    text = "".join(path.read_text() for package in ("engagements", "workers", "assessments",
-                                                    "delivery/documents", "delivery/quotes",
-                                                    "delivery/reports", "delivery/acceptance",
-                                                    "delivery/planning", "delivery/notices")
-                   for path in (Path(settings.BASE_DIR) / package).rglob("*.py"))
-    composed = {"quote.accepted", "quote.declined"} | {  # f"quote.{state}"
-        f"{area}.{move}" for area, table in (("stage", stages.TRANSITIONS),
-                                             ("timesheet", timesheet_moves.TRANSITIONS),
-                                             ("document", transitions.TRANSITIONS))
-        for move in table}
-    missing = [k.action for k in KINDS.values()
-               if k.action and k.action not in composed and f'"{k.action}"' not in text]
-    assert missing == []
 
 
 def test_verdicts_other_than_failed_make_no_event():
