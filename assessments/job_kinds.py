@@ -21,10 +21,10 @@ from assessments.verdicts.devices import not_proven
 from assessments.verdicts.verdict import PASSED, judge_curve
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from toolreaders.base import ReadError
 from workers.artifacts.artifact_store import finite_json
 from workers.kinds import JobKind, Judgement, Parameter, register
 from workers.models import Artifact
-from workers.readers.base import ReadError
 
 CURVES = tuple(code for code, entry in BY_CODE.items() if entry.is_curve)
 

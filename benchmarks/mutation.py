@@ -25,12 +25,12 @@ ROOT = Path(__file__).resolve().parents[1]
 GOAL = 0.95
 SECONDS = 120.0  # of a test run; a change that loops for ever is noticed
 PYTEST = ("-m", "pytest", "-x", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly")
-VERDICTS, CURVES = "tests/assessments/verdicts", "tests/assessments/curves"
+VERDICTS, CURVES = "tests/assessments/verdicts", "tests/toolreaders/curves"
 MONEY = ("tests/delivery/quotes/test_money.py", "tests/delivery/quotes/test_properties.py")
 TESTS: dict[str, tuple[str, ...]] = {
-    "assessments/curves/alignment.py": (CURVES, f"{VERDICTS}/test_verdict.py"),
-    "assessments/curves/doubts.py": (CURVES,),
-    "assessments/curves/sampling.py": (CURVES,),
+    "toolreaders/curves/alignment.py": (CURVES, f"{VERDICTS}/test_verdict.py"),
+    "toolreaders/curves/doubts.py": (CURVES,),
+    "toolreaders/curves/sampling.py": (CURVES,),
     "assessments/performance/rounds.py": ("tests/assessments/test_rounds.py",),
     "assessments/verdicts/calculation_steps.py": (f"{VERDICTS}/test_working.py",),
     "assessments/verdicts/computation.py": (f"{VERDICTS}/test_computation.py",),
@@ -74,7 +74,7 @@ class Change:
 
 # Survivors that no test can notice: (module, text of the changed line) and why.
 EQUIVALENT: dict[tuple[str, str], str] = {
-    ("assessments/curves/alignment.py",
+    ("toolreaders/curves/alignment.py",
      "means[(spoiled[right] ^ spoiled[left])[full] > 0] = np.nan"):
         "running counts never fall: they differ exactly where their difference is above 0",
     ("assessments/verdicts/computation.py",

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
     """Print, per source and report, how many places both, only we, only the tool found."""
     sys.path.insert(0, str(Path(__file__).parent.parent))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
-    from workers.scan import scan_path
+    from toolreaders.scan import scan_path
 
     for report, source in zip(arguments[::2], arguments[1::2], strict=True):
         ours = scan_path(source).findings

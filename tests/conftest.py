@@ -35,7 +35,7 @@ ROLES = list(Role.values)
 TESTS = Path(__file__).parent
 DEFAULT_RUN = "not browser and not slow and not everything"  # as pyproject.toml says
 PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (
-    "engagements", "workers", "assessments", "delivery"))
+    "engagements", "workers", "assessments", "delivery", "practice_node", "toolreaders"))
 
 # How long an example takes or is thought about says how busy the machine is. A build tries the
 # same examples every time; whoever works on the code meets new ones.
@@ -292,7 +292,7 @@ def not_typeset(monkeypatch):
 @pytest.fixture(scope="session")
 def ssh_server(tmp_path_factory):
     """The practice node on a free loopback port, for the whole run."""
-    from workers.practice_node.server import running_practice_node
+    from practice_node.server import running_practice_node
 
     with running_practice_node(tmp_path_factory.mktemp("node")) as handle:
         yield handle

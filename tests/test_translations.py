@@ -11,7 +11,8 @@ import polib
 import pytest
 from django.conf import settings
 
-SOURCES = ("engagements", "workers", "assessments", "delivery", "templates", "locale")
+SOURCES = ("engagements", "workers", "assessments", "delivery", "toolreaders", "templates",
+           "locale")
 PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|%[sd]")
 
 

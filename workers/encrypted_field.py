@@ -1,4 +1,4 @@
-"""Credentials at rest; their removal from text is in `workers.masking`."""
+"""Credentials at rest; their removal from text is in `toolreaders.masking`."""
 
 import base64
 import hashlib

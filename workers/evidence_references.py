@@ -4,7 +4,7 @@ from django.urls import reverse
 
 from engagements.evidence_references import Evidence, register_evidence_prefix
 from engagements.models import Engagement
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.models import Artifact
 
 

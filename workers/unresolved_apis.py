@@ -52,7 +52,7 @@ class FoundApi:
     route: ApiRoute | None = None
 
 
-# Tables of msfmktransplt (DOMAIN 5.9, `workers.readers.conversion.transplant`).
+# Tables of msfmktransplt (DOMAIN 5.9, `toolreaders.conversion.transplant`).
 CLASSES = {
     "unsupported_api": ApiClass.UNSUPPORTED, "framework_unsupported_op": ApiClass.UNSUPPORTED,
     "full_unsupported_results": ApiClass.UNSUPPORTED, "unknown_api": ApiClass.UNKNOWN,

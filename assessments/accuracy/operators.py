@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from assessments.labels.verdict_sentences import shown
 from assessments.models import Comparison, Deviation, OperatorRow
 from engagements.models import MigratedModel
+from toolreaders.accuracy.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
 from workers.models import Artifact
-from workers.readers.accuracy.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
 
 SHOW = {
     "deviating": ~Q(reason=""),

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from toolreaders.accuracy.overflow import STATUS_BITS
 from workers.models import StoredReading
-from workers.readers.accuracy.overflow import STATUS_BITS
 
 
 @dataclass(frozen=True)

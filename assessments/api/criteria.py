@@ -23,10 +23,10 @@ from assessments.services import baselines, waivers
 from engagements.access import Can, require
 from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.service_hooks import creating
+from toolreaders.base import ReadError
 from workers.api.file_waiting import after_reading
 from workers.artifacts.reading_state import wait_until_read
 from workers.models import Artifact
-from workers.readers.base import ReadError
 
 
 class VisibleMixin:

@@ -12,9 +12,9 @@ from assessments.charts.loss import (
     error_rows,
     loss_chart_spec,
 )
-from assessments.curves.alignment import Aligned
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.verdicts.computation import aligned_curves, rule_of
+from toolreaders.curves.alignment import Aligned
 from workers.models import Artifact
 
 

@@ -17,11 +17,11 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
-from assessments.curves.alignment import Aligned
-from assessments.curves.sampling import kept_for_drawing
 from assessments.labels.verdict_sentences import shown
 from assessments.models import MetricDefinition
 from assessments.verdicts.verdict import relative_errors
+from toolreaders.curves.alignment import Aligned
+from toolreaders.curves.sampling import kept_for_drawing
 
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces

@@ -6,11 +6,11 @@ from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
 
-from assessments.curves.alignment import Aligned, align
 from assessments.definitions.standard_library import BY_CODE
 from assessments.verdicts.verdict import Outcome, Rule, judge_curve
-from workers.readers.base import ReadError
-from workers.readers.training.series import LossSeries, read_series
+from toolreaders.base import ReadError
+from toolreaders.curves.alignment import Aligned, align
+from toolreaders.training.series import LossSeries, read_series
 
 DEFAULT_DEFINITION = "loss_mean_relative_error"
 DEFAULT_THRESHOLD = Decimal("0.02")  # service contract: "< 2 %"

@@ -21,8 +21,8 @@ from openpyxl.worksheet.datavalidation import DataValidation
 from assessments.models import HumanEvaluation
 from assessments.verdicts.preferences import SIDES, TIE, candidate_side
 from engagements.errors import InvalidInput
-from workers.readers.source import ReadError
-from workers.readers.xlsx import members
+from toolreaders.source import ReadError
+from toolreaders.xlsx import members
 
 FORMAT, META = "delivery-desk-rating-1", "_desk"
 RATER_CELL, HEAD_ROW = "C3", 5

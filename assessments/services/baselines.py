@@ -24,9 +24,9 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
+from toolreaders.base import ReadError
 from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
-from workers.readers.base import ReadError
 
 
 @transaction.atomic

@@ -7,11 +7,11 @@ from django.db import transaction
 
 from assessments.models import Comparison, OperatorRow
 from assessments.queries import COMPARISON_READERS
+from toolreaders.accuracy.msprobe_rows import STATISTICS, CompareRow
+from toolreaders.accuracy.operator_rows import executed_rows
+from toolreaders.source import ReadError
 from workers.artifacts.artifact_store import finite_json, is_intact, local_path
 from workers.models import Artifact, StoredReading
-from workers.readers.accuracy.msprobe_rows import STATISTICS, CompareRow
-from workers.readers.accuracy.operator_rows import executed_rows
-from workers.readers.source import ReadError
 
 AT_ONCE = 2000  # rows per statement
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from assessments.curves.alignment import Aligned
+from toolreaders.curves.alignment import Aligned
 
 SHOWN = 3
 LEFT_OUT = {"mean_relative_error_from_step_21": 20}

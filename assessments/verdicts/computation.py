@@ -2,7 +2,6 @@
 
 from itertools import islice
 
-from assessments.curves.alignment import align
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
 from assessments.queries import independent, measurements_of, recorded_runs
 from assessments.verdicts.devices import NoNpu, not_proven, told_by
@@ -25,11 +24,12 @@ from assessments.verdicts.verdict import (
     judge_values,
     unread,
 )
+from toolreaders.base import ReadError, ReadingWarning
+from toolreaders.curves.alignment import align
+from toolreaders.training.series import read_series
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.artifacts.reading_process import read_file, run_bounded
 from workers.models import Artifact, Job
-from workers.readers.base import ReadError, ReadingWarning
-from workers.readers.training.series import read_series
 
 
 def rule_of(definition: MetricDefinition) -> Rule:

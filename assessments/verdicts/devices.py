@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assessments.verdicts.verdict import NOT_PROVABLE, Outcome
+from toolreaders.base import ReadError, open_source
 from workers.kinds.success_checks import device_in
-from workers.readers.base import ReadError, open_source
 
 NO_NPU = "no_npu_used"
 LONGEST_QUOTE = 160

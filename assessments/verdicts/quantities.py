@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from assessments.verdicts.preferences import not_worse
-from workers.readers.base import ReadError
-from workers.readers.serving.points import is_one_of_several, point_name
+from toolreaders.base import ReadError
+from toolreaders.serving.points import is_one_of_several, point_name
 
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20

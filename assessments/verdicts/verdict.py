@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from assessments.curves.alignment import Aligned
 from assessments.verdicts.calculation_steps import working
 from assessments.verdicts.exact import exact_figure
+from toolreaders.curves.alignment import Aligned
 
 # Raised where the same raw files may give another verdict; why: ENGINE_CHANGES.
 ENGINE_VERSION = "4"

@@ -12,9 +12,9 @@ from assessments.models import Comparison, Deviation
 from assessments.queries import COMPARISON_READERS
 from assessments.views.lookups import visible_engagement, visible_file
 from engagements.access import Can, require
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt
 from engagements.web.paging import page_of
+from toolreaders.number_parsing import whole_number
 from workers.models import StoredReading
 
 PER_PAGE = 50

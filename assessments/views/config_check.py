@@ -14,8 +14,8 @@ from assessments.models import AllowedDifference
 from assessments.presentation import verdict_rows
 from assessments.views.lookups import visible_file
 from engagements.access import Can, allowed
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt
+from toolreaders.number_parsing import whole_number
 from workers.models import Artifact, StoredReading
 
 

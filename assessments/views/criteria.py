@@ -17,8 +17,8 @@ from assessments.views.signed_sheets import entered_sheet
 from engagements.access import Can, allowed, require
 from engagements.duties import missing_people
 from engagements.models import Engagement, User
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 
 
 def _open_draft(engagement: Engagement) -> CriteriaSet:

@@ -6,8 +6,8 @@ from django.views.decorators.http import require_GET
 
 from assessments import charts, queries
 from assessments.views.lookups import visible_criterion
-from engagements.text.number_parsing import whole_number
-from workers.readers.base import ReadError
+from toolreaders.base import ReadError
+from toolreaders.number_parsing import whole_number
 
 
 def _chart_parts(request, pk: int):

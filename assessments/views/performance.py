@@ -17,8 +17,8 @@ from assessments.performance.scaling import scaling_of
 from assessments.views.lookups import visible_engagement, visible_model
 from engagements.access import Can, allowed, require
 from engagements.models import MigratedModel
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 
 from delivery.operation.metrics import REQUEST_SECONDS, REQUESTS
 from engagements.log_context import log_context
-from workers.masking import MASK
+from toolreaders.masking import MASK
 
 logger = logging.getLogger("desk.requests")
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")

@@ -6,7 +6,7 @@ from delivery.surveys.answer_values import choices_of
 from delivery.surveys.models import Decision, Question
 from delivery.surveys.services import Change
 from engagements.text.language_detection import other_language
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 
 
 class CellsForm:

@@ -30,8 +30,8 @@ from delivery.surveys.workbook_export import (
     sheet_of,
 )
 from engagements.errors import InvalidInput
-from workers.readers.source import ReadError
-from workers.readers.xlsx import members
+from toolreaders.source import ReadError
+from toolreaders.xlsx import members
 
 MAX_FILE_BYTES = 5 * 2**20
 MAX_UNPACKED_BYTES = 30 * 2**20

@@ -13,8 +13,8 @@ from engagements.models import Role
 from engagements.services import add_model
 from engagements.stages import Stage
 from tests.cached_fixtures import cached_fixture
+from toolreaders.training.series import LossSeries
 from workers.models import Job, Node
-from workers.readers.training.series import LossSeries
 from workers.services import upload_artifact
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "curves"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import ValidationError
 
 from assessments.charts import as_svg, loss_chart_spec
-from assessments.curves.alignment import align
-from assessments.curves.sampling import kept_for_drawing
 from tests.assessments.conftest import curve
+from toolreaders.curves.alignment import align
+from toolreaders.curves.sampling import kept_for_drawing
 
 
 def test_a_spike_of_one_step_is_drawn():

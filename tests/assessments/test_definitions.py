@@ -8,7 +8,6 @@ from django.utils.translation import override
 from rest_framework.test import APIClient
 
 from assessments import services
-from assessments.curves.alignment import align
 from assessments.definitions.standard_library import STANDARD
 from assessments.definitions.versions import Sample, changes, effects
 from assessments.models import MetricDefinition
@@ -17,6 +16,7 @@ from assessments.verdicts.verdict import curve_figures
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.assessments.conftest import curve
+from toolreaders.curves.alignment import align
 
 HTMX = {"HX-Request": "true"}
 

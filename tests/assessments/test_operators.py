@@ -17,7 +17,7 @@ from assessments.accuracy import operators
 from assessments.models import Comparison, OperatorRow
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
-from tests.workers.readers.test_msprobe_compare import line, table
+from tests.toolreaders.readers.test_msprobe_compare import line, table
 from workers.models import Artifact, Job, StoredReading
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "accuracy" / "compare"

@@ -40,7 +40,7 @@ def result(concurrency: int, ttft: float, points: int = 2, given: int = 1024) ->
 
 
 def values(data: bytes, tmp_path) -> dict:
-    from workers.readers import read_file
+    from toolreaders import read_file
 
     path = tmp_path / "r.json"
     path.write_bytes(data)

@@ -30,7 +30,7 @@ def chromium():
 @pytest.fixture
 def sample(db):
     """The sample engagement with its practice node."""
-    from workers.practice_node.server import running_practice_node
+    from practice_node.server import running_practice_node
 
     engagement = load_sample()
     with running_practice_node(Path(settings.VAR_DIR) / "practice-node") as node:

@@ -9,11 +9,11 @@ from django.utils.translation import override
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import MigratedModel
 from engagements.services import add_model
+from practice_node.faults import set_faults
 from workers import kinds
 from workers.dispatch import runner
 from workers.jobs import chain_overview, chain_places, shipped_chains
 from workers.models import ChainRun, Job, JobState, Node
-from workers.practice_node.faults import set_faults
 from workers.services import chains
 
 CONVERT = {"kind": "inf.mslite", "name": "convert",

@@ -7,10 +7,10 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry
 from engagements.services import add_model
+from practice_node.faults import set_faults
 from workers import services
 from workers.dispatch import runner
 from workers.models import ChainRun, Job, JobState
-from workers.practice_node.faults import set_faults
 from workers.services import chains
 
 SURVEY = [

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
+from toolreaders import read_file
+from toolreaders.source import ReadError
 from workers import kinds
 from workers.kinds.base import Finished
-from workers.readers import read_file
-from workers.readers.source import ReadError
 
 kinds.load_all()
 TUNED = [{"OPAT": {"model_baseline_performance(ms)": 10.0, "model_result_performance(ms)": 8.0,

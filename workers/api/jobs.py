@@ -7,9 +7,9 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.strict_filters import KnownParameters
+from toolreaders.number_parsing import whole_number
 from workers import kinds, services
 from workers.api import serializers
 from workers.api.archive_schema import ARCHIVE, FORMAT

@@ -13,10 +13,10 @@ from rest_framework.parsers import BaseParser
 
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
-from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
+from toolreaders.number_parsing import whole_number
 from workers.models import PendingUpload
 from workers.services import uploads
 

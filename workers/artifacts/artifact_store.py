@@ -20,10 +20,10 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
 from engagements.text.file_names import shown_file_name
+from toolreaders.base import ReadError, Reading
 from workers.artifacts import content_store
 from workers.artifacts.reading_process import read_file
 from workers.models import Artifact, Masking, StoredReading
-from workers.readers.base import ReadError, Reading
 from workers.signals import reading_stored
 
 

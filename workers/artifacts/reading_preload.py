@@ -1,4 +1,4 @@
 """What the server of reading processes has loaded: the readers, the source scan, no database."""
 
-import workers.readers
-import workers.scan  # noqa: F401
+import toolreaders
+import toolreaders.scan  # noqa: F401

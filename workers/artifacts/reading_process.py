@@ -19,8 +19,8 @@ from typing import Any
 
 from django.conf import settings
 
-from workers import readers
-from workers.readers.base import ReadError, Reading
+import toolreaders
+from toolreaders.base import ReadError, Reading
 
 START_SECONDS = 30  # for the server's own start, once
 CALLS = 200  # of one child
@@ -30,12 +30,12 @@ _lock = threading.Lock()
 
 
 def read_file(path: str | Path) -> Reading:
-    """As `workers.readers.read_file`, in a child.
+    """As `toolreaders.read_file`, in a child.
 
     Raises ReadError as that does, and with the codes `took_too_long`, `too_much_memory` and
     `reader_ended`.
     """
-    return run_bounded(readers.read_file, str(path))
+    return run_bounded(toolreaders.read_file, str(path))
 
 
 def run_bounded(function: Callable[..., Any], *args: Any) -> Any:

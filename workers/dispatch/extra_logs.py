@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 
 from django.utils import timezone
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.masking import mask_bytes, safe_cut
+from toolreaders.number_parsing import whole_number
 from workers.artifacts import node_folders
 from workers.artifacts.node_folders import Entry
 from workers.logs import early_warnings, live_log
-from workers.masking import mask_bytes, safe_cut
 from workers.models import Job, JobLog
 from workers.nodes import ssh
 from workers.remote import job_logs as scripts

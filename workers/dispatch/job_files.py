@@ -7,6 +7,8 @@ from typing import BinaryIO
 
 from django.core.files import File
 
+from toolreaders.base import Reading
+from toolreaders.masking import mask_bytes, text_pieces
 from workers import kinds
 from workers.artifacts import content_store, transfer
 from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
@@ -15,10 +17,8 @@ from workers.dispatch import extra_logs
 from workers.kinds import JobKind
 from workers.logs import live_log
 from workers.logs.live_log import LOG_NAME
-from workers.masking import mask_bytes, text_pieces
 from workers.models import Artifact, Job, Masking
 from workers.nodes.ssh import ScriptFailed
-from workers.readers.base import Reading
 from workers.remote import replies
 from workers.remote.scripts import Place
 

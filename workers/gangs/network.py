@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.gangs.rendezvous import Seat
 
 _HERE = Path(__file__).parent

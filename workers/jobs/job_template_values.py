@@ -5,10 +5,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from toolreaders.masking import mask_value
 from workers import kinds
 from workers.kinds import JobKind, Parameter
 from workers.kinds.references import PREFIX
-from workers.masking import mask_value
 from workers.models import JobTemplate, Runtime
 
 # Files lie in an engagement or on a node of it; a confirmation is for one job.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workers.readers.base import Reading
+    from toolreaders.base import Reading
 
 LOG_NAME = "log.txt"
 # What the desk itself stores among a job's files: lists of its inputs, its further logs.

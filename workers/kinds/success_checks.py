@@ -16,8 +16,8 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested
+from toolreaders.accuracy.tool_logs import HARMLESS
 from workers.kinds.judgement import Finished, Judgement
-from workers.readers.accuracy.tool_logs import HARMLESS
 
 if TYPE_CHECKING:
     from workers.kinds.base import JobKind

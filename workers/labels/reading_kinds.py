@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from workers.readers.base import READERS, load_readers
+from toolreaders.base import READERS, load_readers
 
 WORDS = {
     "accuracy_advice": _("Accuracy advice"), "accuracy_compare": _("Accuracy comparison"),

@@ -16,8 +16,8 @@ from django.conf import settings
 from django.core.files.storage import FileSystemStorage, default_storage
 from django.utils import timezone
 
+from toolreaders.masking import LONGEST_LINE, mask_bytes, safe_cut
 from workers.logs import early_warnings
-from workers.masking import LONGEST_LINE, mask_bytes, safe_cut
 from workers.models import Job, JobLog
 from workers.remote.replies import RemoteState
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import BinaryIO
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.logs import live_log
 from workers.models import Job
 

@@ -4,7 +4,7 @@ Follows the expression handed to ``self.reading(…)``. Keys that are made at ru
 metrics, of files) are not listed; a reader names what cannot be followed in its `more_keys`.
 """
 
-from workers.readers import Reader, load_readers
+from toolreaders import Reader, load_readers
 from workers.reading_keys.tracing import keys_of
 
 __all__ = ["as_markdown", "keys_of", "table"]

@@ -32,7 +32,7 @@ def module_of(name: str) -> Module:
                                         if isinstance(item, ast.FunctionDef)}
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             found.constants[node.targets[0].id] = node.value
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("workers."):
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("toolreaders"):
             found.imports |= {alias.asname or alias.name: node.module for alias in node.names}
     return found
 
@@ -93,7 +93,7 @@ def method(owner: type, name: str) -> Found:
     """The method of a class or its bases, and where it stands."""
     for base in owner.__mro__:
         known = module_of(base.__module__).methods if base.__module__.startswith(
-            "workers.") else {}
+            "toolreaders") else {}
         if function := known.get(base.__name__, {}).get(name):
             return function, Place(base.__module__, owner, function)
     return None, None

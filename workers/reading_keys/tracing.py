@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from workers.readers import Reader
-from workers.readers.training.series import TrainingLogReader
+from toolreaders import Reader
+from toolreaders.training.series import TrainingLogReader
 from workers.reading_keys.sources import (
     Function,
     Place,
@@ -130,8 +130,8 @@ def keys_of(reader: Reader) -> set[str]:
             for node in ast.walk(function):
                 found |= set(_handed_over(node, place))
     if isinstance(reader, TrainingLogReader):
-        function = module_of("workers.readers.training.series").functions["series_values"]
-        place = Place("workers.readers.training.series", None, function)
+        function = module_of("toolreaders.training.series").functions["series_values"]
+        place = Place("toolreaders.training.series", None, function)
         for value in returned(function):
             found |= set(Tracer().keys(value, place))
     return found

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import unquote
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.models import IN_CONTAINERS, Job
 from workers.nodes import ssh
 from workers.remote import scripts

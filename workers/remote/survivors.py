@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.environment.npu_smi import Snapshot
+from toolreaders.number_parsing import whole_number
 from workers.nodes import ssh
-from workers.readers.environment.npu_smi import Snapshot
 
 Process = tuple[int, str]  # number and name
 PROCESSES_TOLD = 20

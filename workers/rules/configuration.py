@@ -4,7 +4,7 @@ import json
 
 from django.utils.translation import gettext_lazy as _
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
 from workers.rules.version_matrix import version
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from toolreaders.scan.check_catalogue import CHECKS
 from workers.rules.base import RULES, Hit, Outcome
-from workers.scan.check_catalogue import CHECKS
 
 MOST_HITS = 200
 

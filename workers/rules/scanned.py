@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from toolreaders.scan import scan_texts
 from workers.rules.base import Spot
-from workers.scan import scan_texts
 
 
 def found_in_scan(code: str) -> Callable[[Mapping[str, Any]], list[Spot]]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from engagements.text.number_parsing import whole_number
-from workers.masking import is_secret_name, mask_text
+from toolreaders.masking import is_secret_name, mask_text
+from toolreaders.number_parsing import whole_number
 
 PATH = re.compile(r"(~|~?(/[^/\0\n]+)+)/?")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

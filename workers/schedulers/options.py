@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engagements.errors import InvalidInput
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 
 NAME = re.compile(r"[A-Za-z0-9_.,:@+-]{0,120}")
 FOLDER = re.compile(r"(/[A-Za-z0-9_./-]{0,200})?")

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.models import Job, Node
 from workers.nodes import ssh
 from workers.nodes.reachability import SchedulerAway

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from dataclasses import replace
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.nodes.reachability import SchedulerAway
 from workers.remote.replies import RemoteState
 from workers.remote.scheduled import Scheduled

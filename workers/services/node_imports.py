@@ -17,9 +17,9 @@ from workers.models import ImportedNode, Node, NodeImport
 from workers.nodes import ssh
 from workers.nodes.inventory.files import read_inventory
 from workers.nodes.inventory.node_rows import NodeRow, NodeTable, node_table
-from workers.readers.uploaded_table import Entry
 from workers.services import node_edits, node_logins, nodes
 from workers.services.jobs import queue_job
+from workers.uploaded_table import Entry
 
 LOOK = "workers.look_at_imported"
 LONGEST_LOOK = timedelta(minutes=2)

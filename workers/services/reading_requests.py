@@ -17,11 +17,11 @@ from engagements.errors import WrongState
 from engagements.models import User
 from engagements.queue.claim_renewal import renewed
 from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from toolreaders.base import ReadError, Reading
 from workers import rule_checks
 from workers.artifacts import artifact_store
 from workers.artifacts.reading_state import is_being_read
 from workers.models import Artifact, ReadingRequest, ReadingState
-from workers.readers.base import ReadError, Reading
 
 READ = "workers.read_upload"
 CLAIM, RENEW_SECONDS = timedelta(seconds=45), 15

@@ -16,13 +16,13 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
 from engagements.models.visibility import in_engagements_of
+from toolreaders.base import ReadError, Reading
+from toolreaders.scan import CHECKS, SCAN_VERSION, Report, patch_of, scan_path
 from workers import rule_checks
 from workers.artifacts import artifact_store
 from workers.artifacts.reading_process import run_bounded
 from workers.models import Artifact, StoredReading
-from workers.readers.base import ReadError, Reading
 from workers.reading_pages import register_reading_page
-from workers.scan import CHECKS, SCAN_VERSION, Report, patch_of, scan_path
 
 KIND = "source_scan"
 
@@ -107,5 +107,5 @@ def filtered_findings(scan: StoredReading, params) -> list[dict]:
 def described(entry: dict) -> dict:
     """A finding or an effort row with title and action of its check, in the reader's language."""
     check = CHECKS.get(entry["check"])
-    return {**entry, "title": check.title if check else entry["check"],
-            "action": check.action if check else ""}
+    return {**entry, "title": _(check.title) if check else entry["check"],
+            "action": _(check.action) if check else ""}

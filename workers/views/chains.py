@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement, MigratedModel
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
 from workers.jobs import chain_overview
 from workers.jobs.shipped_chains import titled

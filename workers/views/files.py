@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET
 
 from engagements.access import Can, require
 from engagements.errors import InvalidInput, WrongState
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.jobs import folder_archives, input_choices
 from workers.jobs.archive_answers import archive_answer
 from workers.models import Job, Node

@@ -10,9 +10,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from engagements.access import Can, allowed, require
 from engagements.models import User
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
+from toolreaders.number_parsing import whole_number
 from workers import kinds
 from workers.forms.jobs import JobForm
 from workers.jobs import job_template_values

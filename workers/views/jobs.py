@@ -16,10 +16,10 @@ from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
-from engagements.text.number_parsing import whole_number
 from engagements.text.text_joining import labelled
 from engagements.web.form_actions import attempt
 from engagements.web.paging import page_of
+from toolreaders.number_parsing import whole_number
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.forms.jobs import JobForm

@@ -8,8 +8,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 from workers.forms.node_calendar import QuotaForm, ReservationForm
 from workers.models import CardQuota, NodeReservation
 from workers.services import node_calendar

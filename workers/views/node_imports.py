@@ -7,8 +7,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, require
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form, show_errors
+from toolreaders.number_parsing import whole_number
 from workers.forms.node_imports import InventoryForm, InventoryKeyForm
 from workers.models import ImportedNode, NodeImport
 from workers.nodes import ssh

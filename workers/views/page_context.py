@@ -4,7 +4,7 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from engagements.models import Engagement, MigratedModel
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 
 
 def place_asked(

@@ -10,13 +10,13 @@ from engagements.models import Engagement
 from engagements.web.form_actions import attempt_form
 from engagements.web.offered_choices import offered
 from engagements.web.paging import page_of
+from toolreaders.scan import CHECKS
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
 from workers.rules.citations import CITED
 from workers.rules.rule_list import FAMILIES, filtered_rules
 from workers.rules.version_matrix import SOURCES, table
-from workers.scan import CHECKS
 from workers.services import scans as scanning
 from workers.views.page_context import place_asked
 

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements.access import Can, allowed, require
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 from workers.forms.runtimes import ChoiceForm, RuntimeForm
 from workers.models import Runtime, RuntimeChoice, RuntimePlace
 from workers.runtimes import options

@@ -4,7 +4,6 @@ import math
 from decimal import Decimal
 from pathlib import Path
 
-from assessments.curves.alignment import align
 from assessments.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
 from assessments.verdicts.quantities import value_of
 from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
@@ -19,9 +18,10 @@ from assessments.verdicts.verdict import (
     unread,
 )
 from delivery.evidence.archives.archive import sha256_of
-from workers.readers import read_file
-from workers.readers.base import ReadError
-from workers.readers.training.series import read_series
+from toolreaders import read_file
+from toolreaders.base import ReadError
+from toolreaders.curves.alignment import align
+from toolreaders.training.series import read_series
 
 TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
 

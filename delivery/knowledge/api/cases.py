@@ -15,9 +15,9 @@ from delivery.knowledge.serializers import (
     SolvedCaseSerializer,
 )
 from delivery.knowledge.services import cases as services
-from engagements.text.number_parsing import whole_number
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
+from toolreaders.number_parsing import whole_number
 from workers.models import Job
 
 ASKED = [

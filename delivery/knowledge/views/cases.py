@@ -16,9 +16,9 @@ from delivery.knowledge.services import cases as services
 from delivery.planning.models import ProjectIssue
 from engagements.access import Can, allowed, require
 from engagements.search.index import pages_of
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
+from toolreaders.number_parsing import whole_number
 from workers import kinds
 from workers.models import Job
 

@@ -10,8 +10,8 @@ from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
+from toolreaders.masking import MASK
 from workers.encrypted_field import EncryptedTextField
-from workers.masking import MASK
 
 
 class ChannelQuerySet(AuditedQuerySet):

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy, override, pgettext
 from engagements.errors import InvalidInput
 from engagements.models import Role, User
 from engagements.text.text_joining import labelled
-from workers.readers import uploaded_table
-from workers.readers.uploaded_table import Entry
+from workers import uploaded_table
+from workers.uploaded_table import Entry
 
 MOST_PEOPLE = 200  # of one list
 LANGUAGES = [code for code, _name in settings.LANGUAGES]

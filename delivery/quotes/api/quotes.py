@@ -17,11 +17,11 @@ from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.transitions import DUTIES, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
-from engagements.text.number_parsing import whole_number
 from engagements.web.json_parser import BoundedJSONParser
 from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
+from toolreaders.number_parsing import whole_number
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 

@@ -14,8 +14,8 @@ from openpyxl.utils import get_column_letter
 
 from engagements.errors import InvalidInput
 from engagements.text.printable_text import printable
-from workers.readers.source import ReadError, Source
-from workers.readers.xlsx import workbook_of
+from toolreaders.source import ReadError, Source
+from toolreaders.xlsx import workbook_of
 
 MAX_BYTES = 10 * 2**20
 MAX_ROWS = 6_000

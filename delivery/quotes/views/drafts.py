@@ -22,8 +22,8 @@ from delivery.quotes.payment import milestone_rows, staffing_rows
 from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
 from engagements.errors import DeskError
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form, show_errors
+from toolreaders.number_parsing import whole_number
 
 
 def _save(form, service) -> bool:

@@ -30,7 +30,7 @@ from delivery.reports.facts.planning import issues
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.third_party import third_party
 from delivery.reports.facts.waivers_and_omissions import departures
-from workers.readers.base import ReadError
+from toolreaders.base import ReadError
 
 
 def open_criteria(source: Source) -> dict:

@@ -16,8 +16,8 @@ from delivery.surveys.consequences.base import KINDS, Item, Kind, register
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
-from engagements.text.number_parsing import whole_number
 from engagements.text.text_joining import labelled
+from toolreaders.number_parsing import whole_number
 from workers.models import Artifact
 
 if TYPE_CHECKING:

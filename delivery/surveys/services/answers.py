@@ -14,7 +14,7 @@ from delivery.surveys.services.permissions import locked, require_filling
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
-from engagements.text.number_parsing import whole_number
+from toolreaders.number_parsing import whole_number
 from workers.models import Artifact
 
 

@@ -13,8 +13,8 @@ from delivery.surveys.models import QuestionnaireDraft
 from delivery.surveys.services import questionnaire_drafts
 from delivery.surveys.services.publishing import question_dicts
 from engagements.access import require_administrator
-from engagements.text.number_parsing import whole_number
 from engagements.web.form_actions import attempt, attempt_form
+from toolreaders.number_parsing import whole_number
 
 
 def _draft(request) -> QuestionnaireDraft:

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from assessments.curves import alignment
-from assessments.curves.alignment import Aligned, align
 from assessments.verdicts.quantities import Quantity
 from assessments.verdicts.spread import Spread
 from assessments.verdicts.verdict import (
@@ -24,6 +22,8 @@ from assessments.verdicts.verdict import (
     unread,
 )
 from tests.assessments.conftest import curve
+from toolreaders.curves import alignment
+from toolreaders.curves.alignment import Aligned, align
 
 LIMIT = Decimal("0.02")
 

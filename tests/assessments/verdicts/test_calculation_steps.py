@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.translation import override
 
 from assessments import queries, services
-from assessments.curves.alignment import align
 from assessments.models import Baseline, Waiver
 from assessments.presentation import calculation
 from assessments.presentation.definition_preview import tried
@@ -19,6 +18,7 @@ from assessments.verdicts.verdict import Rule, judge_curve, judge_values
 from engagements.models import Role
 from tests.assessments.conftest import curve, megatron_log
 from tests.cached_fixtures import cached_fixture
+from toolreaders.curves.alignment import align
 
 GPU = np.linspace(4, 2, 200)
 

@@ -15,9 +15,9 @@ from assessments.verdicts.environments import compared, of_baseline, of_run, unr
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
 from tests.cached_fixtures import cached_fixture
+from toolreaders.base import ReadError
 from workers.models import Card, Job, Node
 from workers.models.job import JobState
-from workers.readers.base import ReadError
 
 GPU = np.linspace(4, 2, 200)
 

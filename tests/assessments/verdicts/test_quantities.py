@@ -3,7 +3,7 @@
 import pytest
 
 from assessments.verdicts.quantities import quantities, score_name, step_parts, value_of
-from workers.readers.base import ReadError
+from toolreaders.base import ReadError
 
 
 def found(kind, values) -> dict:

@@ -29,13 +29,13 @@ from engagements import services
 from engagements.errors import WrongState
 from engagements.models import Membership, Role, User
 from engagements.stages import Stage, StageMove
+from practice_node.server import running_practice_node
 from tests.delivery.planning.conftest import WORDS
 from tests.delivery.surveys.conftest import fill
 from tests.practice_nodes import enrolled
 from tests.workers.shell_kind import ShellKind
 from workers.dispatch import runner
 from workers.models import JobState
-from workers.practice_node.server import running_practice_node
 from workers.services import queue_job
 
 pytestmark = pytest.mark.usefixtures("firm", "quick_files", "addresses",

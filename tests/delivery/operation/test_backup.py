@@ -142,7 +142,7 @@ from pathlib import Path
 from django.conf import settings
 from delivery.acceptance.signing.seals.practice_certificate import practice_certificate
 from delivery.operation import key_rotation
-from workers.practice_node.server import kept_key
+from practice_node.server import kept_key
 root = Path(settings.VAR_DIR)
 practice_certificate()
 key_rotation.new_secret_key(), key_rotation.new_audit_key()
@@ -152,7 +152,7 @@ for name in ("host_key", "client_key"):
 WRITERS = {  # every place that makes a file for its owner alone; what it is, if no secret
     "delivery/environment.py": "secret", "delivery/operation/key_rotation.py": "secret",
     "delivery/acceptance/signing/seals/practice_certificate.py": "secret",
-    "workers/practice_node/server.py": "secret",
+    "practice_node/server.py": "secret",
     "delivery/operation/backup/keys.py": "secret",  # the file of keys, and what it is put back to
     "delivery/settings/__init__.py": "uploads", "workers/logs/live_log.py": "logs",
     "workers/artifacts/arriving_files.py": "uploads",

@@ -7,10 +7,10 @@ from rest_framework.test import APIClient
 
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from toolreaders.training.csv_log import CsvLogReader
 from workers import services
 from workers.artifacts.artifact_store import read_artifacts, store_file
 from workers.models import Artifact, ReadingRequest
-from workers.readers.training.csv_log import CsvLogReader
 
 pytestmark = pytest.mark.django_db
 LOG = b"step,loss\n1,3.5\n2,3.25\n3,3.0\n"

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from django.conf import settings as settings_module
 
+from toolreaders.base import ReadError
 from workers.artifacts import reading_process
 from workers.artifacts.reading_process import read_file, run_bounded
-from workers.readers.base import ReadError
 
 pytestmark = pytest.mark.slow
 

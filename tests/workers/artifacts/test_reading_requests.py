@@ -17,10 +17,10 @@ from django.utils import timezone
 from assessments import services as assessing
 from engagements.errors import WrongState
 from engagements.models import AuditEntry, Role
+from toolreaders.base import ReadError
 from workers import services, tasks
 from workers.artifacts import artifact_store, reading_state
 from workers.models import Artifact, ReadingRequest, StoredReading
-from workers.readers.base import ReadError
 from workers.services import reading_requests
 
 pytestmark = [pytest.mark.django_db, pytest.mark.workers_read]

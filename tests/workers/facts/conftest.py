@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
+from toolreaders import Reading, read_file
+from toolreaders.scan import scan_texts
 from workers import kinds
-from workers.readers import Reading, read_file
 from workers.rules import Facts
 from workers.rules.derived_facts import with_derived
 from workers.rules.facts import load_all
 from workers.rules.facts.of_job import facts_of_job
 from workers.rules.facts.stored import of_readings
-from workers.scan import scan_texts
 from workers.services.scans import _reading as reading_of_scan
 
 SAMPLES = Path(__file__).parents[2] / "samples"

@@ -10,12 +10,12 @@ import pytest
 from django.urls import reverse
 
 from engagements.services import add_model
+from practice_node.server import running_practice_node
 from workers import services
 from workers.dispatch import runner
 from workers.jobs.follow_ups import follow_ups
 from workers.models import Artifact, Job, JobState
 from workers.nodes import ssh
-from workers.practice_node.server import running_practice_node
 
 pytestmark = pytest.mark.django_db(transaction=True)
 DUMP = {"script": "~/projects/inspection/run.py", "arguments": "dump", "ranks": 2,

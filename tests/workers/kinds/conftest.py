@@ -7,10 +7,10 @@ import pytest
 from django.utils import translation
 
 from tests.workers.kinds.outputs import Files
+from toolreaders import read_file
+from toolreaders.source import ReadError
 from workers import kinds
 from workers.kinds.base import Finished, Judgement
-from workers.readers import read_file
-from workers.readers.source import ReadError
 
 
 @pytest.fixture

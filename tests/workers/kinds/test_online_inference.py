@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from assessments.verdicts.quantities import quantities
+from practice_node.home import TOOLBOX
 from tests.workers.kinds.outputs import said
 from workers import kinds
 from workers.kinds.node_scripts import run_script
-from workers.practice_node.home import TOOLBOX
 
 kinds.load_all()
 PROJECT = Path(TOOLBOX) / "projects" / "inspection" / "run.py"

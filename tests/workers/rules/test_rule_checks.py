@@ -12,12 +12,12 @@ from rest_framework.test import APIClient
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.services import add_model
+from toolreaders import read_file
+from toolreaders.base import ReadError
 from workers import rule_checks, services
 from workers.artifacts.artifact_store import keep_reading, store_file
 from workers.jobs import preflight
 from workers.models import Artifact, Job, Node
-from workers.readers import read_file
-from workers.readers.base import ReadError
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 TRAIN = "adapt.megatron_train"

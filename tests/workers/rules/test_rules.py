@@ -2,9 +2,9 @@
 
 import pytest
 
+from toolreaders.scan import CHECKS
 from workers.rules import RULES, check
 from workers.rules.version_matrix import megatron_for, torch_pair, version
-from workers.scan import CHECKS
 
 ALLOC = "PYTORCH_NPU_ALLOC_CONF"
 OK, SICK = {"npu": 0, "health": "OK"}, {"npu": 1, "health": "Alarm"}

@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from toolreaders.serving.points import points_of
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.held_service import HELD, HeldService
 from workers.kinds.parameters import as_words
-from workers.readers.serving.points import points_of
 
 LENGTHS = re.compile(r"(\d{1,7})/(\d{1,7})")
 MOST_POINTS = 60

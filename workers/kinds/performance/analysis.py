@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from toolreaders.conversion.aoe import is_finished
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.formats import FRAMEWORK
-from workers.readers.conversion.aoe import is_finished
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
 PROFILE = Parameter("profile", _("Folder of the profile"), "path", takes=("perf.profile",),

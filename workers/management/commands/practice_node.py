@@ -9,7 +9,7 @@ from pathlib import Path
 import asyncssh
 from django.core.management.base import BaseCommand, CommandError
 
-from workers.practice_node.server import PracticeNode, serve
+from practice_node.server import PracticeNode, serve
 
 
 class Command(BaseCommand):

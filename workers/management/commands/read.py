@@ -10,8 +10,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from toolreaders import ReadError, Reading, read_file
 from workers import reading_keys
-from workers.readers import ReadError, Reading, read_file
 
 
 class Command(BaseCommand):

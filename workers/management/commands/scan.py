@@ -5,8 +5,8 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from workers.readers.base import ReadError
-from workers.scan import CHECKS, patch_of, scan_path
+from toolreaders.base import ReadError
+from toolreaders.scan import CHECKS, patch_of, scan_path
 
 
 class Command(BaseCommand):

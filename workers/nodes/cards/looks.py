@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass, field
 
-from engagements.text.number_parsing import whole_number
+from toolreaders.environment.npu_smi import Snapshot
+from toolreaders.environment.npu_smi_items import blocks_of
+from toolreaders.number_parsing import whole_number
 from workers.models import CARD_VALUES
-from workers.readers.environment.npu_smi import Snapshot
-from workers.readers.environment.npu_smi_items import blocks_of
 
 LINK = re.compile(r"link status\s*:\s*(\w+)", re.IGNORECASE)
 UNCORRECTED = re.compile(r"double[ -]?bit.*count|multi[ -]?bit.*count|isolated pages",

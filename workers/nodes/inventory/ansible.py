@@ -14,7 +14,7 @@ import yaml
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
-from workers.readers.uploaded_table import MAX_CELL, MAX_ROWS, Entry, damaged, too_many
+from workers.uploaded_table import MAX_CELL, MAX_ROWS, Entry, damaged, too_many
 
 SECTION = re.compile(r"^\[([^\]\s:]+)(?::(vars|children))?\]\s*(?:[#;].*)?$")
 RANGE = re.compile(r"\[(\w{1,9}):(\w{1,9})(?::(\d{1,4}))?\]", re.ASCII)

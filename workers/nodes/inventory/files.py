@@ -8,10 +8,10 @@ from typing import BinaryIO
 from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
+from toolreaders.decoding import decode
+from workers import uploaded_table
 from workers.nodes.inventory import ansible
-from workers.readers import uploaded_table
-from workers.readers.decoding import decode
-from workers.readers.uploaded_table import Entry
+from workers.uploaded_table import Entry
 
 YAML_HEAD = re.compile(r"^(?:---|[\w.-]+:\s*(?:#.*)?)\s*$")
 SECRETS = re.compile(r"pass(?:word|phrase)?$|_pass$|private_key$|secret|token|密码|口令", re.I)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from workers.models import Node
 from workers.nodes import certificates, jump_hosts, ssh
-from workers.readers.uploaded_table import Entry
+from workers.uploaded_table import Entry
 
 # Field: heading on our pages, names in files, what to write.
 COLUMNS: dict[str, tuple[Any, tuple[str, ...], Any]] = {

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
 START = "delivery.evidence.verification.offline_verifier"
-OWN = ("delivery", "assessments", "workers", "engagements")
-READERS = "workers/readers"  # found by looking into their folder, not by import
+OWN = ("delivery", "assessments", "workers", "engagements", "toolreaders")
+READERS = "toolreaders"  # found by looking into their folder, not by import
 NEEDS = ("Django", "numpy", "pyhanko", "defusedxml", "openpyxl")
 CATALOGUE = Path("locale/zh_Hans/LC_MESSAGES/django.mo")
 NAME, VERSION = "delivery_desk_verify", "1.2"

@@ -12,8 +12,8 @@ from delivery.reports.models import Document
 from delivery.surveys.services import Change, save_answers, start_survey
 from engagements.models import Role
 from tests.delivery.conftest import stored
+from toolreaders.base import read_file
 from workers.models import Job, StoredReading
-from workers.readers.base import read_file
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 AFFINITY = ("File,Start Line,End Line,Api Type,Api Call Name,Affinity Api Name\n"

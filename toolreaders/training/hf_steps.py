@@ -1,0 +1,197 @@
+"""Step numbers of Hugging Face Trainer's records, which it does not print.
+
+They are taken only where epochs, progress bar, totals and run time leave one answer.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import ceil, floor, log10
+
+import numpy as np
+
+from toolreaders.columns import Column, as_array
+
+MOST_TRIALS = 200_000
+MOST_BARS = 5_000_000
+RATE_DECIMALS, TIME_DECIMALS = 3, 4  # as transformers 4 prints them
+FOUR = 4  # digits of a number as transformers 5 prints it
+UNKNOWN = np.iinfo(np.int64).max
+
+
+@dataclass
+class Bars:
+    """Progress bars in file order: their counter, its end, and how many records stand before."""
+
+    done: array[int] = field(default_factory=lambda: array("q"))
+    totals: array[int] = field(default_factory=lambda: array("q"))
+    records: array[int] = field(default_factory=lambda: array("q"))
+
+    def append(self, done: int, total: int, records: int) -> None:
+        """Add a bar; of one that is printed again and again without a record the last counts."""
+        is_again = (
+            len(self.done) > 1
+            and self.records[-2] == records
+            and self.totals[-2] == self.totals[-1] == total
+        )
+        if is_again:
+            self.done[-1] = done
+        elif len(self.done) < MOST_BARS:
+            self.done.append(done)
+            self.totals.append(total)
+            self.records.append(records)
+
+    def since(self, record: int) -> Bars:
+        """The bars that stand behind so many records."""
+        first = int(np.searchsorted(as_array(self.records), record))
+        return Bars(self.done[first:], self.totals[first:], self.records[first:])
+
+    def total(self, least: int) -> int | None:
+        """The end of the bar that is printed most, of those that reach ``least``."""
+        ends, counts = np.unique(as_array(self.totals), return_counts=True)
+        counts = counts[ends >= least]
+        return int(ends[ends >= least][np.argmax(counts)]) if len(counts) else None
+
+    def reached(self, total: int) -> int:
+        """The highest count of the bar with this end."""
+        done = as_array(self.done)[as_array(self.totals) == total]
+        return int(done.max()) if len(done) else 0
+
+    def bounds(self, total: int, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of the bar before and behind each record; a record stands between them."""
+        own = as_array(self.totals) == total
+        done, records = as_array(self.done)[own], as_array(self.records)[own]
+        at = np.searchsorted(records, kept, side="right")
+        padded = np.concatenate([[0], done, [UNKNOWN]])
+        low, high = padded[at], padded[at + 1]
+        return low, np.where(high < low, UNKNOWN, high)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a log tells about its steps.
+
+    ``total``: steps of the whole run. ``is_whole``: the last record belongs to its end.
+    ``final_epoch``: the epoch of that end. ``low``, ``high``: bounds of each record's step.
+    """
+
+    epochs: Column
+    total: int | None
+    is_whole: bool
+    final_epoch: float | None = None
+    low: np.ndarray | None = None
+    high: np.ndarray | None = None
+
+
+def agreed_total(
+    stated: int | None, bar: int | None, rate: float | None, seconds: float | None
+) -> int | None:
+    """Steps of the whole run as the log states them, as its bar ends, and as run time and steps
+    per second give them; None where they contradict each other or leave several numbers."""
+    low, high = _total_by_rate(rate, seconds)
+    named = {stated, bar} - {None}
+    if not named and ceil(low) == floor(high):
+        return floor(high)
+    total = named.pop() if len(named) == 1 else None
+    return total if total is not None and low <= total <= high else None
+
+
+def _total_by_rate(rate: float | None, seconds: float | None) -> tuple[float, float]:
+    """The least and the most steps that a rate and a time with their digits allow."""
+    if not (rate and seconds and 0 < rate < UNKNOWN and 0 < seconds < UNKNOWN):
+        return 0.0, float(UNKNOWN)
+    error = _half_digit(rate, RATE_DECIMALS) * seconds + _half_digit(seconds, TIME_DECIMALS) * rate
+    return rate * seconds - error, rate * seconds + error
+
+
+def _half_digit(number: float, decimals: int) -> float:
+    """Half a unit of the last digit: of so many decimals, or of four digits if no more are told."""
+    digits = f"{number:.12g}".replace(".", "").lstrip("0")
+    fourth = 0.5 * 10.0 ** (floor(log10(number)) - FOUR + 1) if len(digits) <= FOUR else 0.0
+    return max(0.5 * 10.0**-decimals, fourth)
+
+
+def proven_steps(count: int, known: Known) -> np.ndarray | None:
+    """The steps of ``count`` records, None where the log allows none or several answers.
+
+    A Trainer records the multiples of its interval, and the first step if it is asked to
+    (``logging_first_step``). A resumed run begins with a later multiple.
+    """
+    if not known.total or known.total < count or not known.epochs.is_told.all():
+        return None
+    tolerances = _tolerances(known)
+    found: dict[bytes, np.ndarray] = {}
+    for interval, first, last in _candidates(count, known):
+        steps = _steps(count, interval, first, last)
+        if _fits(steps, known, tolerances):
+            found.setdefault(steps.tobytes(), steps)
+            if len(found) > 1:
+                return None
+    return next(iter(found.values()), None)
+
+
+def _steps(count: int, interval: int, first: bool, last: int) -> np.ndarray:
+    steps = last - interval * np.arange(count - 1, -1, -1, dtype=np.int64)
+    if first:
+        steps[0] = 1
+    return steps
+
+
+def _candidates(count: int, known: Known) -> Iterator[tuple[int, bool, int]]:
+    """(interval, whether the first step is recorded besides, last step)."""
+    assert known.total is not None, "checked by proven_steps"
+    trials = 0
+    for interval in range(1, known.total // max(1, count - 1) + 1):
+        for last in _last_steps(interval, known):
+            trials += 1
+            if trials > MOST_TRIALS:
+                return
+            if last - interval * (count - 1) >= interval:
+                yield interval, False, last
+            if interval > 1 and count > 1 and last == interval * (count - 1):
+                yield interval, True, last
+
+
+def _last_steps(interval: int, known: Known) -> range:
+    assert known.total is not None, "checked by proven_steps"
+    end = interval * (known.total // interval)
+    if known.is_whole or known.low is None or known.high is None:
+        return range(end, end + 1) if known.is_whole else range(0)
+    low, high = int(known.low[-1]), min(int(known.high[-1]), end)
+    return range(-(-max(low, 1) // interval) * interval, high + 1, interval)
+
+
+def _tolerances(known: Known) -> np.ndarray:
+    """How far each printed epoch may be from the true one: half a unit of its last digit.
+
+    Trainer rounds to two decimals, or prints four digits.
+    """
+    epochs = known.epochs.values
+    texts = [f"{abs(epoch):.12g}" for epoch in epochs[:2000].tolist()]
+    digits = max(FOUR, *(len(text.split("e")[0].replace(".", "").lstrip("0")) for text in texts))
+    decimals = max(_decimals(text) for text in texts)
+    with np.errstate(divide="ignore"):
+        sizes = np.floor(np.log10(np.where(epochs == 0, 1e-12, np.abs(epochs))))
+    return np.maximum(0.5 * 10.0**-decimals, 0.5 * 10.0 ** (sizes - digits + 1)) * (1 + 1e-9)
+
+
+def _decimals(text: str) -> int:
+    number, _e, exponent = text.partition("e")
+    return max(2, len(number.partition(".")[2]) - int(exponent or 0))
+
+
+def _fits(steps: np.ndarray, known: Known, tolerances: np.ndarray) -> bool:
+    """Whether the epochs grow with the steps, give or take one step, within the bars' bounds."""
+    low, high = known.low, known.high
+    if low is not None and high is not None and ((steps < low) | (steps > high)).any():
+        return False
+    epochs, places, widths = known.epochs.values, steps, tolerances
+    if known.is_whole and known.final_epoch is not None:
+        epochs = np.append(epochs, known.final_epoch)
+        places, widths = np.append(steps, known.total or 0), np.append(widths, widths.max())
+    slowest = ((epochs - widths) / (places + 1)).max()
+    later = places > 1
+    fastest = ((epochs + widths)[later] / (places[later] - 1)).min(initial=np.inf)
+    return bool(slowest <= fastest)

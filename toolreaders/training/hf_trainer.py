@@ -1,0 +1,345 @@
+"""Hugging Face Trainer: the dictionaries it prints and its ``trainer_state.json``.
+
+transformers v4 prints numbers, v5 strings of four digits, neither prints the step. The default
+``logging_nan_inf_filter`` prints a NaN loss as 0.0; the gradient norm gives it away. Also covers
+the consoles of LLaMA-Factory and ms-swift, which print the same dictionaries.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from toolreaders.base import Reading, Sample, Source, register
+from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.source import ReadError, ReadingWarning
+from toolreaders.training.grad_norms import GradientNorms, explained_by_log
+from toolreaders.training.hf_records import real_losses
+from toolreaders.training.hf_steps import Bars, Known, agreed_total, proven_steps
+from toolreaders.training.line_prefixes import prefix_of, without_prefix
+from toolreaders.training.series import (
+    LossSeries,
+    TrainingLogReader,
+    assemble,
+    check_count,
+    to_float,
+    to_step,
+    truncated,
+)
+
+TOOL = "transformers Trainer"
+# an estimator of TensorFlow prints “Eval results: {'loss': …, 'global_step': …}”; programs write
+# such dictionaries behind “= [” and “(”
+RECORD = re.compile(
+    r"""(?<!results: )(?<![=(\[])(?<![=(\[] )(?<!["']: )\{['"]loss['"]: [^{}]{0,8000}\}"""
+)
+PROGRAM = re.compile(r"^(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:])", re.MULTILINE)
+LEAST_OF_PROGRAM = 3
+OPENED = re.compile(r"""\{['"]loss['"]?:?[^}]*$""")
+SUMMARY = re.compile(r"""\{['"](?:train_runtime|eval_loss|eval_\w+)['"]: [^{}]*\}""")
+# values may be wrapped: np.float64(1.2), tensor(1.2, device='npu:0')
+FINISHED = re.compile(
+    r"\{['\"]train_runtime['\"]: |^\s+train_runtime\s+= +[\d:.]+\s*$", re.MULTILINE
+)
+PAIR = re.compile(r"""['"]([^'"]+)['"]: ['"]?(?:[a-z][\w.]*\()?([^,'"{}()]+)""")
+TOTAL_STEPS = re.compile(r"Total optimization steps = ([\d,]+)")
+EPOCHS = re.compile(r"Num Epochs = ([\d,]+)")
+NO_DATA = r"(?![^\]\n]{0,80}examples/s)"  # not the bar of a dataset that is prepared
+BAR = rf"(?<!\d)(?P<done>\d{{1,18}})/(?P<total>\d{{1,18}}) \[{NO_DATA}"
+LINE = re.compile(rf"{BAR}|{RECORD.pattern}")
+METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s+= +([\d.]+)\s*$")
+WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
+WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
+STEP_KEYS = ("step", "global_step", "global_step/max_steps")
+MOST_NAMES = 1000  # of metrics; a log has a dozen
+MOST_PROCESSES = 4096
+
+
+@dataclass
+class Printed:
+    """What the console shows, in order; records are kept as columns."""
+
+    losses: Column = field(default_factory=Column)
+    norms: Column = field(default_factory=Column)
+    epochs: Column = field(default_factory=Column)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    steps: dict[str, array[int]] = field(
+        default_factory=lambda: {key: array("q") for key in STEP_KEYS}
+    )
+    damaged: array[int] = field(default_factory=lambda: array("q"))
+    summary: dict[str, float | str] = field(default_factory=dict)
+    bars: Bars = field(default_factory=Bars)
+    stated: dict[str, int] = field(default_factory=dict)
+    last_rate: float | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+    last: tuple[int, str] = (1, "")
+
+    def take(self, number: int, text: str) -> None:
+        """Collect what one line holds."""
+        if not text.strip():
+            return
+        self.last = (number, text)
+        is_bar = "/" in text and " [" in text
+        for found in LINE.finditer(text) if is_bar or "loss" in text else ():
+            if found["total"]:
+                self.bars.append(int(found["done"]), int(found["total"]), len(self.lines))
+            else:
+                self._take_record(number, _pairs(found[0]))
+        for found in SUMMARY.finditer(text):
+            if len(self.summary) < MOST_NAMES:
+                self.summary.update(_pairs(found[0]))
+        if found := METRIC.match(text):
+            self.metrics[found[1]] = float(found[2])
+        for name, pattern in (("steps", TOTAL_STEPS), ("epochs", EPOCHS)):
+            if found := pattern.search(text):
+                self.stated[name] = int(found[1].replace(",", ""))
+
+    def _take_record(self, number: int, record: dict[str, float | str]) -> None:
+        loss = record["loss"]
+        if not isinstance(loss, float):
+            self.damaged.append(number)
+            return
+        self.losses.append(loss)
+        self.last_rate = to_float(record.get("learning_rate"))
+        self.norms.append(to_float(record.get("grad_norm")))
+        self.epochs.append(to_float(record.get("epoch")))
+        self.lines.append(number)
+        for key in tuple(self.steps):
+            step = to_step(record.get(key))
+            if step is None:
+                del self.steps[key]
+            else:
+                self.steps[key].append(step)
+        check_count(len(self.lines))
+
+
+def _is_record(text: str) -> bool:
+    """A program builds such a dictionary of names; the Trainer prints numbers or what is left."""
+    pairs = _pairs(text)
+    begins = str(pairs.get("loss", ""))[:1]
+    is_whole = all(isinstance(value, float) for value in pairs.values())
+    return (is_whole or bool(WITH_LOSS & pairs.keys())) and begins != "" and (
+        begins.isdigit() or begins in "-+.ni?")
+
+
+def _pairs(text: str) -> dict[str, float | str]:
+    pairs: dict[str, float | str] = {}
+    for key, raw in PAIR.findall(text):
+        number = to_float(raw.strip())
+        pairs[key] = raw.strip() if number is None else number
+    return pairs
+
+
+@register
+class HfConsoleReader(TrainingLogReader):
+    """Trainer dictionaries in a console log."""
+
+    name = "hf_trainer_console"
+    is_console = True
+    version = "4"
+    tool = TOOL
+
+    def recognises(self, sample: Sample) -> int:
+        if len(PROGRAM.findall(sample.text)) >= LEAST_OF_PROGRAM or sample.is_broken_json:
+            return 0
+        if any(_is_record(found[0]) for found in RECORD.finditer(sample.text)):
+            return 70
+        return 30 if FINISHED.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        printed, warnings = _printed(source)
+        if len(printed.lines) or printed.damaged or not (printed.summary or printed.metrics):
+            return super().read(source)
+        message = "The run printed its summary but no loss of a step."
+        warnings.append(ReadingWarning("no_loss_points", message))
+        summary = summary_extras({**printed.summary, **printed.metrics})
+        return self.reading({"loss": None, **summary}, warnings=warnings)
+
+    def series(self, source: Source) -> LossSeries:
+        printed, warnings = _printed(source)
+        warnings += _damaged(printed)
+        kept = _last_run(printed.epochs)
+        if len(kept) < len(printed.lines):
+            warnings.append(_resumed(printed, kept))
+        if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
+            warnings.append(truncated(*printed.last))
+        steps, unit, found = _steps(printed, kept)
+        lines = kept_of(as_array(printed.lines), kept)
+        norms = GradientNorms.of(
+            printed.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
+        losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
+        return assemble(
+            steps,
+            losses,
+            meaning="window_mean",
+            step_base=1,
+            line_of=lambda index: printed.lines[int(kept[index])],
+            warnings=warnings + found + hidden,
+            tool=TOOL,
+            step_unit=unit,
+            unprovable="steps_unproven" if unit == "record" else None,
+            norms=norms,
+            extras=summary_extras({**printed.summary, **printed.metrics}),
+        )
+
+
+def _number(record: dict[str, Any], key: str) -> float | None:
+    return to_float(record.get(key))
+
+
+def _damaged(printed: Printed) -> list[ReadingWarning]:
+    if not printed.damaged:
+        return []
+    message = f"{len(printed.damaged)} records have no number as their loss and were left out."
+    return [ReadingWarning("damaged_lines", message, printed.damaged[0])]
+
+
+def _last_run(epochs: Column) -> np.ndarray:
+    """Indices that count: a resumed run starts at an earlier epoch, and its records replace those
+    from there on."""
+    values, is_told = np.nan_to_num(epochs.values), epochs.is_told
+    if is_told.all() and (np.diff(values) >= 0).all():
+        return np.arange(len(values))
+    kept = array("q")
+    for index, epoch in enumerate(values):
+        if is_told[index] and kept and is_told[kept[-1]] and epoch < values[kept[-1]]:
+            while kept and values[kept[-1]] >= epoch:
+                kept.pop()
+        kept.append(index)
+    return np.array(kept, dtype=np.int64)
+
+
+def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
+    dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+    if dropped[-1] < kept[0]:
+        message = f"The log holds several runs; the last one counts, {len(dropped)} records do not."
+        return ReadingWarning("several_runs", message, printed.lines[int(kept[0])])
+    again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
+    message = (
+        f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
+    )
+    return ReadingWarning("repeated_steps", message, again)
+
+
+def _printed(source: Source) -> tuple[Printed, list[ReadingWarning]]:
+    """What the process with most records printed, the first of equals."""
+    processes: dict[str, Printed] = {"": Printed()}
+    for number, text in source.lines():
+        label = prefix_of(text)
+        if label not in processes and len(processes) < MOST_PROCESSES:
+            processes[label] = Printed()
+        processes.get(label, processes[""]).take(number, without_prefix(text) if label else text)
+    chosen = max(processes, key=lambda label: len(processes[label].lines))
+    others = sum(len(printed.lines) for printed in processes.values())
+    others -= len(processes[chosen].lines)
+    if not others:
+        return processes[chosen], []
+    message = f"Several processes print losses; “{chosen}” counts, {others} records are left out."
+    return processes[chosen], [ReadingWarning("interleaved_ranks", message)]
+
+
+def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[ReadingWarning]]:
+    """Step numbers: as printed, else those that follow from epochs and totals, else 1, 2, …"""
+    for steps in printed.steps.values():
+        return kept_of(as_array(steps), kept), "step", []
+    count = len(kept)
+    known = _known(printed, kept)
+    proven = proven_steps(count, known) if known else None
+    if known and proven is None:  # records may be written later than they were made
+        proven = proven_steps(count, replace(known, low=_none_below(known)))
+    if known is None or proven is None:
+        message = "The log names no steps and does not prove them: records are numbered 1, 2, …"
+        return np.arange(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
+    message = (
+        f"The log names no steps; they follow from {known.total} steps in all and the epochs. "
+        "trainer_state.json names them."
+    )
+    return proven, "step", [ReadingWarning("steps_inferred", message)]
+
+
+def _none_below(known: Known) -> np.ndarray | None:
+    return None if known.low is None else np.zeros_like(known.low)
+
+
+def _known(printed: Printed, kept: np.ndarray) -> Known | None:
+    """What the log tells about its steps; None where it contradicts itself or names no total."""
+    if not len(kept):
+        return None
+    summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
+    bars = printed.bars.since(int(kept[0]))
+    has_stated = stated is not None and bars.reached(stated) > 0
+    bar = stated if has_stated else bars.total(len(kept))
+    rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
+    total = agreed_total(stated, bar, rate, seconds)
+    if total is None:
+        return None
+    final_epoch = _number(summary, "epoch")
+    ends = (
+        bar is not None and bars.reached(bar) == bar,
+        printed.last_rate == 0.0 and len(kept) > 1,
+        final_epoch is not None and printed.stated.get("epochs") == final_epoch,
+    )
+    is_whole = "train_runtime" in printed.summary and (any(ends) if bar is None else ends[0])
+    low, high = bars.bounds(bar, kept) if bar is not None else (None, None)
+    return Known(printed.epochs.keep(kept), total, is_whole, final_epoch, low, high)
+
+
+def summary_extras(summary: dict[str, Any]) -> dict[str, Any]:
+    """Throughput, run time and evaluation from Trainer's final numbers."""
+    throughput = {
+        "samples_per_second": _number(summary, "train_samples_per_second"),
+        "steps_per_second": _number(summary, "train_steps_per_second"),
+    }
+    found = {key: value for key, value in throughput.items() if value is not None}
+    evaluation = {
+        key: value
+        for key, value in summary.items()
+        if key.startswith("eval_") and isinstance(value, int | float)
+    }
+    return {
+        "throughput": found or None,
+        "train_loss": _number(summary, "train_loss"),
+        "train_runtime_s": _number(summary, "train_runtime"),
+        "evaluation": evaluation or None,
+    }
+
+
+@register
+class TrainerStateReader(TrainingLogReader):
+    """``trainer_state.json``: names the steps, holds bare NaN."""
+
+    name = "hf_trainer_state"
+    tool = TOOL
+
+    def recognises(self, sample: Sample) -> int:
+        if '"log_history"' not in sample.text and '"global_step"' not in sample.text:
+            return 0
+        state = sample.json
+        return 95 if isinstance(state, dict) and "log_history" in state else 0
+
+    def series(self, source: Source) -> LossSeries:
+        state = source.json
+        if not isinstance(state["log_history"], list):
+            raise ReadError("damaged_file", "log_history is not a list.")
+        records = [r for r in state["log_history"] if to_float(r.get("loss")) is not None]
+        shown = np.array([float(record["loss"]) for record in records])
+        steps = np.array([int(record["step"]) for record in records], dtype=np.int64)
+        norms = GradientNorms.of(Column(_number(record, "grad_norm") for record in records))
+        losses, hidden = real_losses(shown, norms, steps)
+        interval = to_float(state.get("logging_steps"))
+        last = {key: value for record in state["log_history"] for key, value in record.items()}
+        return assemble(
+            steps,
+            losses,
+            meaning="window_mean",
+            step_base=1,
+            interval=int(interval) if interval and interval >= 1 else None,
+            warnings=hidden,
+            tool=TOOL,
+            norms=norms,
+            extras={"total_steps": state.get("max_steps"), **summary_extras(last)},
+        )

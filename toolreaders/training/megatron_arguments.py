@@ -1,0 +1,55 @@
+"""The arguments that Megatron-LM and MindSpeed print before they start.
+
+``------- arguments -------``, then ``  name ....... value`` in order of the names, then
+``---- end of arguments ----`` (Megatron-LM megatron/training/arguments.py, ``_print_args``). A run
+that stops before its first iteration leaves nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from toolreaders.source import Source
+
+OPENING = re.compile(r"-{4,} (?:updated )?arguments -{4,}")
+CLOSING = re.compile(r"-{4,} end of (?:updated )?arguments -{4,}")
+ARGUMENT = re.compile(r"(?:^|[\s:|])([a-z_]\w*) \.+ ?(.*?)\s*$", re.IGNORECASE)
+ABSENT = ("None", "")
+MOST = 4000
+SCANNED_BYTES = 16 * 1024**2
+
+
+@dataclass
+class Arguments:
+    """Texts by name and their lines; ``is_closed`` once the block's end was seen."""
+
+    values: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    is_open: bool = False
+    is_closed: bool = False
+
+    def take(self, number: int, line: str) -> None:
+        """Read one line; of several blocks, one per restart or update, the later value counts."""
+        if OPENING.search(line):
+            self.is_open = True
+        elif CLOSING.search(line):
+            self.is_open, self.is_closed = False, True
+        elif self.is_open and len(self.values) < MOST and (found := ARGUMENT.search(line)):
+            if found[2] in ABSENT:
+                return
+            self.values[found[1]], self.lines[found[1]] = found[2], number
+
+
+def arguments_of(source: Source, until: re.Pattern[bytes] | None = None) -> Arguments:
+    """The arguments in the first 16 MiB, or before the chunk in which ``until`` is found."""
+    found, first, seen = Arguments(), 1, 0
+    for chunk in source.chunks():
+        if found.is_open or b"arguments" in chunk:
+            for number, line in enumerate(chunk.decode("utf-8", "replace").split("\n"), first):
+                found.take(number, line)
+        first += chunk.count(b"\n")
+        seen += len(chunk)
+        if seen > SCANNED_BYTES or (until and until.search(chunk)):
+            break
+    return found

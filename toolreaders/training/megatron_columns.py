@@ -1,0 +1,159 @@
+"""All records of a Megatron log in columns of numbers, collected in one pass."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from toolreaders.columns import Column
+from toolreaders.source import Source
+from toolreaders.training.megatron_fields import (
+    ITERATION,
+    fields_of,
+    line_end,
+    loss_key,
+    milliseconds,
+    names_of,
+    records_in,
+)
+from toolreaders.training.megatron_layout import (
+    Layout,
+    found_by_pattern,
+    found_by_places,
+    layout_of,
+)
+from toolreaders.training.run_selection import Labels
+from toolreaders.training.series import check_count
+
+MEMORY = re.compile(
+    rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
+    rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
+)
+PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
+
+
+@dataclass
+class Columns:
+    """What one pass collects, in file order; the label of ``ranks`` is empty where a line names
+    none."""
+
+    steps: array[int] = field(default_factory=lambda: array("q"))
+    losses: array[float] = field(default_factory=lambda: array("d"))
+    ranks: Labels = field(default_factory=Labels)
+    times: array[float] = field(default_factory=lambda: array("d"))
+    norms: Column = field(default_factory=Column)
+    memory: dict[int, float] = field(default_factory=dict)
+    reserved: dict[int, float] = field(default_factory=dict)
+    iterations: int = 0
+    skipped: int = 0
+    damaged: int = 0
+    first_damaged: int | None = None
+    total_steps: int | None = None
+    batch: float | None = None
+    cut: str | None = None
+
+    def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
+        """Append columns of bytes or numbers; nothing is appended where one is not a number. Norms
+        that some lines do not print are a Column."""
+        read = [_column(column, float, np.float64) for column in (losses, times)]
+        counted = _column(steps, int, np.int64)
+        if not isinstance(norms, Column):
+            norms = Column.of(_column(norms, float, np.float64))
+        for column, values in zip(
+            (self.steps, self.losses, self.times), (counted, *read), strict=True
+        ):
+            column.frombytes(values.tobytes())
+        self.norms.extend(norms)
+        self.ranks.extend(ranks, len(counted))
+
+
+def _column(values: Any, read: type, dtype: Any) -> np.ndarray:
+    is_read = isinstance(values, np.ndarray)
+    return values.astype(dtype) if is_read else np.fromiter(map(read, values), dtype)
+
+
+def collect(source: Source) -> Columns:
+    """Every iteration and memory line of the log; ReadError ``too_large`` for too many."""
+    columns, layout, number = Columns(), None, 1
+    for chunk in source.chunks():
+        before, number = number, number + chunk.count(b"\n")
+        first = ITERATION.search(chunk)
+        if first is None:
+            _memory(chunk, columns)
+            continue
+        line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : line_end(chunk, first.start())]
+        layout = layout or layout_of(line)
+        lines = _alike(layout, line, chunk, columns) if layout else 0
+        if not lines:
+            _slowly(chunk, columns, before)
+        in_gigabytes = b"max_memory_allocated(GB)" in line
+        if in_gigabytes or lines < number - before:
+            _memory(chunk, columns, in_gigabytes=in_gigabytes)
+        _first_facts(first, line, columns)
+        check_count(len(columns.steps))
+    return columns
+
+
+def _alike(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
+    """Add the chunk's records if every iteration in it has the layout; say how many they are."""
+    found = found_by_places(layout, line, chunk)
+    if found is not None:
+        columns.add(found[0].astype(np.int64), found[2], found[1], found[3])
+        columns.iterations += found.shape[1]
+        return found.shape[1]
+    printed = found_by_pattern(layout, chunk)
+    if printed is None:
+        return 0
+    steps, times, losses, norms = printed
+    try:
+        columns.add(steps, losses, times, norms)
+    except ValueError:
+        return 0
+    columns.iterations += len(steps)
+    return len(steps)
+
+
+def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
+    """Add the records of a chunk whose first line has this number, one by one."""
+    rows, norms = [], Column()
+    for match, rank, text in records_in(chunk):
+        columns.iterations += 1
+        fields = fields_of(text)
+        loss = loss_key(fields)
+        if loss is not None:
+            norms.append(fields.get(b"gradnorm"))
+            rows.append((int(match[1]), fields[loss], milliseconds(fields), rank))
+        elif match.end() + len(text) == len(chunk):
+            columns.cut = (match[0] + text).decode("utf-8", "replace")
+        elif loss_key(names_of(text)) is not None:
+            columns.damaged += 1
+            columns.first_damaged = columns.first_damaged or (
+                number + chunk.count(b"\n", 0, match.start()))
+        else:
+            columns.skipped += 1
+    if rows:
+        steps, losses, times, ranks = zip(*rows, strict=True)
+        columns.add(steps, losses, times, norms, ranks)
+
+
+def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:
+    """Peaks in MB of 2^20 bytes; FSDP2 prints its own rank's in GB of 2^30 bytes."""
+    if in_gigabytes:
+        peaks = [1024 * float(peak) for peak in PEAK_GB.findall(chunk)]
+        columns.memory[0] = max([*peaks, columns.memory.get(0, 0.0)])
+    if b"memory (MB)" not in chunk:
+        return
+    for rank, _allocated, peak, _reserved, reserved in MEMORY.findall(chunk):
+        number = int(rank)
+        columns.memory[number] = max(float(peak), columns.memory.get(number, 0.0))
+        if reserved:
+            columns.reserved[number] = max(float(reserved), columns.reserved.get(number, 0.0))
+
+
+def _first_facts(first: re.Match[bytes], line: bytes, columns: Columns) -> None:
+    columns.total_steps = int(first[2])
+    columns.batch = fields_of(line).get(b"globalbatchsize", columns.batch)

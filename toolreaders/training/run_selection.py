@@ -1,0 +1,198 @@
+"""Which of a log's records make its curve: those of one rank and of one run.
+
+A file may hold several runs, and lines of several processes; their values are never mixed.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from toolreaders.columns import as_array
+from toolreaders.source import ReadingWarning
+
+LISTED = 100
+DIGITS = 12
+MOST_JUMPS = 0.25
+"""Share of the steps that may be printed out of order before the records are those of several."""
+LEAST_JUMPS = 3
+
+
+class Labels:
+    """Labels of records as numbers in order of appearance."""
+
+    def __init__(self) -> None:
+        self.numbers: array[int] = array("q")
+        self.names: dict[str, int] = {}
+
+    def append(self, label: str) -> None:
+        """Add the label of the next record."""
+        self.numbers.append(self.names.setdefault(label, len(self.names)))
+
+    def extend(self, labels: Sequence[str] | None, count: int) -> None:
+        """Add the labels of the next ``count`` records; None where they have none."""
+        if labels is None:
+            none = self.names.setdefault("", len(self.names))
+            self.numbers.frombytes(np.full(count, none, dtype=np.int64).tobytes())
+            return
+        for label in labels:
+            self.append(label)
+
+    def pop(self) -> None:
+        """Take the last record's label back."""
+        self.numbers.pop()
+
+    @property
+    def last(self) -> str | None:
+        """Label of the last record."""
+        return list(self.names)[self.numbers[-1]] if self.numbers else None
+
+    @property
+    def are_trusted(self) -> bool:
+        """Not where nearly every record has another one: numbers before a line, not ranks."""
+        return len(self.names) > 1 and len(self.numbers) >= 2 * len(self.names)
+
+
+@dataclass
+class Selection:
+    """Ascending indices of the records that count and their label, what is to be told, all runs.
+
+    ``unprovable``: code of why the records are no curve that could be compared, if there is one.
+    """
+
+    kept: np.ndarray
+    rank: str = ""
+    warnings: list[ReadingWarning] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    unprovable: str | None = None
+
+
+def select(
+    steps: np.ndarray, losses: np.ndarray, labels: Labels | None = None, *, is_global: bool = True
+) -> Selection:
+    """The records of the rank with most of them (the first of equals) and of its last run.
+
+    ``is_global``: the tool counts steps over the whole run. Of one that does not say so, a step
+    number that starts again may be a new epoch as well: nothing can be proven by its numbers.
+    """
+    ranks = _by_rank(labels, len(steps))
+    runs = {name: _runs(indices, steps) for name, indices in ranks.items()}
+    chosen = max(ranks, key=lambda name: len(ranks[name]), default="")
+    found = Selection(runs[chosen][-1] if runs else np.arange(0), chosen)
+    if len(ranks) > 1:
+        found.warnings.append(_interleaved(chosen, ranks, len(steps)))
+    if chosen in runs and len(runs[chosen]) > 1:
+        found.warnings.append(_several(runs[chosen], is_global))
+        found.unprovable = None if is_global else "steps_unproven"
+    if sum(map(len, runs.values())) > 1:
+        found.runs = _listed(runs, steps, losses)
+    _leave_out_abandoned(found, steps)
+    if _is_mixed(steps[found.kept], losses[found.kept]):
+        found.warnings.append(_mixed())
+        found.unprovable = "records_mixed"
+    return found
+
+
+def _by_rank(labels: Labels | None, count: int) -> dict[str, np.ndarray]:
+    """Indices by label, in natural order of the labels."""
+    if labels is None or not labels.are_trusted:
+        only = next(iter(labels.names), "") if labels and len(labels.names) == 1 else ""
+        return {only: np.arange(count)} if count else {}
+    numbers = as_array(labels.numbers)
+    names = sorted(labels.names, key=_natural)
+    found = {name: np.flatnonzero(numbers == labels.names[name]) for name in names}
+    return {name: indices for name, indices in found.items() if len(indices)}
+
+
+def _natural(name: str) -> tuple[int, str, str]:
+    return len(name), name.rjust(DIGITS, "0"), name
+
+
+def _runs(indices: np.ndarray, steps: np.ndarray) -> list[np.ndarray]:
+    """Parts of the records, each of which goes on from its first step."""
+    own, starts = steps[indices], [0]
+    for jump in np.flatnonzero(np.diff(own) < 0) + 1:
+        if own[jump] <= own[starts[-1]] and jump - starts[-1] > 1:
+            starts.append(int(jump))
+    return np.split(indices, starts[1:])
+
+
+def _leave_out_abandoned(found: Selection, steps: np.ndarray) -> None:
+    """A resumed run goes on from an earlier step; what was printed beyond it is of no run."""
+    own = steps[found.kept]
+    if len(own) < 2 or (np.diff(own) > 0).all():
+        return
+    lowest_later = np.minimum.accumulate(own[::-1])[::-1]
+    superseded = np.append(lowest_later[1:] <= own[:-1], False)
+    abandoned = superseded & ~np.isin(own, own[~superseded])
+    if not abandoned.any():
+        return
+    message = (
+        f"{np.count_nonzero(abandoned)} records from step {own[abandoned].min()} on were abandoned "
+        "by a resumption from an earlier step; they are left out."
+    )
+    found.warnings.append(ReadingWarning("abandoned_steps", message))
+    found.kept = found.kept[~abandoned]
+
+
+def _is_mixed(steps: np.ndarray, losses: np.ndarray) -> bool:
+    """Whether steps stand again and again beside other losses.
+
+    Several processes print them, or the log has several losses for one step or epoch.
+    """
+    one, other = losses[:-1], losses[1:]
+    back = (np.diff(steps) <= 0) & (one != other) & ~(np.isnan(one) & np.isnan(other))
+    unique = len(np.unique(steps)) if back.any() else 0
+    return np.count_nonzero(back) >= max(LEAST_JUMPS, MOST_JUMPS * unique)
+
+
+def _interleaved(chosen: str, ranks: dict[str, np.ndarray], count: int) -> ReadingWarning:
+    named = [name for name in ranks if name]
+    others = count - len(ranks[chosen])
+    message = (
+        f"{len(named)} ranks print losses; rank {chosen} counts, {others} records are left out."
+    )
+    return ReadingWarning("interleaved_ranks", message)
+
+
+def _several(runs: Sequence[np.ndarray], is_global: bool) -> ReadingWarning:
+    if not is_global:
+        message = (
+            f"Steps start again {len(runs) - 1} times, in a new epoch or in a new run: the log "
+            "does not tell which."
+        )
+        return ReadingWarning("steps_unproven", message)
+    message = f"The log holds {len(runs)} runs; the last one counts."
+    return ReadingWarning("several_runs", message)
+
+
+def _mixed() -> ReadingWarning:
+    message = (
+        "Steps occur again and again with other losses: several processes print them, or several "
+        "losses are printed for one step."
+    )
+    return ReadingWarning("records_mixed", message)
+
+
+def _listed(
+    runs: dict[str, list[np.ndarray]], steps: np.ndarray, losses: np.ndarray
+) -> list[dict[str, Any]]:
+    """Each run of each rank by itself."""
+    every = [(name, number, part) for name, parts in runs.items()
+             for number, part in enumerate(parts, 1)]  # fmt: skip
+    return [
+        {
+            "rank": name or None,
+            "run": number,
+            "points": len(part),
+            "first_step": int(steps[part[0]]),
+            "last_step": int(steps[part[-1]]),
+            "first": float(losses[part[0]]),
+            "last": float(losses[part[-1]]),
+        }
+        for name, number, part in every[:LISTED]
+    ]
