@@ -1,7 +1,7 @@
 """Settings that the environment gives: each declared where it is read, with what it means.
 
 ``setting(NAME, default, meaning)`` reads a variable and keeps a row of it in `SETTINGS`, from which
-``manage.py configuration`` writes docs/configuration.md. What cannot be understood stops the start
+``manage.py regenerate`` writes docs/configuration.md. What cannot be understood stops the start
 with a sentence naming the variable; any variable may be given as NAME_FILE, the path of a file that
 holds its value.
 """

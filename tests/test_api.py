@@ -32,7 +32,7 @@ def test_committed_schema_is_the_code_s():
     call_command("spectacular", stdout=out, stderr=StringIO(), lang="en")
     committed = (Path(settings.BASE_DIR) / "docs" / "openapi.yaml").read_text()
     assert without_database_bounds(committed).rstrip() == without_database_bounds(
-        out.getvalue()).rstrip()
+        out.getvalue()).rstrip(), "run: python manage.py regenerate"
 
 
 def test_token_log_in(api, people):

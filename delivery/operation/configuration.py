@@ -28,7 +28,7 @@ def documents() -> dict[Path, str]:
 def _document(language: str) -> str:
     with translation.override(language):
         parts = ["# " + _("Configuration"), _(
-            "Written by `manage.py configuration` from the settings themselves. Every variable has "
+            "Written by `manage.py regenerate` from the settings themselves. Every variable has "
             "a default. What portal and workers read may also be given as `NAME_FILE`, the path of "
             "a file that holds the value. A value that cannot be understood stops the start with a "
             "sentence naming the variable; `manage.py check` names variables that begin with "

@@ -68,7 +68,7 @@ def example_command(kind: JobKind) -> str:
     return shlex.join(words)
 
 
-MARKER = "<!-- manage.py job_kinds -->\n"
+MARKER = "<!-- manage.py regenerate -->\n"
 
 
 def as_markdown() -> str:

@@ -20,7 +20,7 @@ def table() -> list[tuple[str, list[Reader]]]:
 
 HEAD = """# Keys of the readings
 
-Made by `python manage.py read --list-keys > docs/reading-keys.md`; a test says when it is old.
+Made by `python manage.py regenerate`; a test says when it is old.
 
 `read --json` gives `values` with these keys at the top level. A key may be absent or null where
 the file does not tell. Keys may be added with a reader's next version, they are never renamed. Keys

@@ -20,7 +20,7 @@ def declared(monkeypatch):
 @pytest.mark.parametrize("path", configuration.documents(), ids=lambda path: path.name)
 def test_documents_are_current(path):
     assert path.read_text("utf-8") == configuration.documents()[path], (
-        "run: python manage.py configuration")
+        "run: python manage.py regenerate")
 
 
 def test_both_languages_tell_of_the_same_settings():

@@ -14,7 +14,7 @@ READERS = {reader.name: reader for reader in load_readers()}
 
 def test_document_is_current():
     assert (ROOT / "docs" / "reading-keys.md").read_text() == as_markdown(), (
-        "run: python manage.py read --list-keys > docs/reading-keys.md")
+        "run: python manage.py regenerate")
 
 
 def test_every_reader_has_keys():

@@ -94,7 +94,7 @@ def test_document_lists_the_kinds_as_they_are():
     text = (Path(__file__).parents[3] / "docs" / "job-kinds.md").read_text(encoding="utf-8")
     with translation.override("en"):
         table = kind_catalogue.as_markdown().split("\n### test\n")[0]  # kinds of other tests
-    assert text.endswith(table), "put the output of manage.py job_kinds below the marker"
+    assert text.endswith(table), "run: python manage.py regenerate"
 
 
 def test_what_need_not_be_chosen_can_be_left_open(people, engagement):

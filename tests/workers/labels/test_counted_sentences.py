@@ -14,7 +14,7 @@ from workers.models import Job
 
 PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
 CONVERTED = "%(n)d operators converted, first %(first)s."
-CATALOGUE = Path(settings.BASE_DIR) / "locale" / "en" / "LC_MESSAGES" / "django.po"
+CATALOGUE = Path(settings.BASE_DIR) / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 
 
 @pytest.mark.parametrize(("language", "one", "two"), [
