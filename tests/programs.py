@@ -11,7 +11,7 @@ from pathlib import Path
 
 # In every Debian, or asked by Python itself (`ctypes.util.find_library`).
 ALWAYS = {"bash", "dash", "date", "gcc", "ld", "ldconfig", "mount", "runuser", "setsid", "sh",
-          "sha256sum", "sleep", "stat", "tar", "true", "umount", "uname", "unshare"}
+          "setpriv", "sha256sum", "sleep", "stat", "tar", "true", "umount", "uname", "unshare"}
 # `./desk` installs them for every command: the product needs them.
 PRODUCT = {"fontconfig": {"fc-match"},
            "gettext": {"msgattrib", "msgcat", "msgfmt", "msginit", "msgmerge", "msguniq",
