@@ -145,6 +145,9 @@ REASONED = _own(
 SUPPOSED = _own(
     MESSAGE + POSSIBLE + SOLUTION,
     gettext_noop("CANN says (%(ascend)s): %(text)s Possible cause: %(reason)s"), OWN_SOLUTION)
+ADVISED = _own(
+    MESSAGE + r"(?P<text>[^\n]{0,300}?)" + SOLUTION,
+    gettext_noop("CANN says (%(ascend)s): %(text)s"), OWN_SOLUTION)
 BY_CODE = tuple(
     Cause("ascend_code", _is_printed(f"(?P<ascend>{code})"), headline, remedy,
           HCCL + "atlaserrorcode_15_0240.html" if code.startswith("EI") else SCHEME)
@@ -170,5 +173,5 @@ ANY_NUMBER = (
           gettext_noop("No cause is known for %(ascend)s, which the NPU's runtime returned."), "",
           RETURN_CODES),
 )
-ASCEND_CAUSES = (OPERATOR_STOPPED, SOLVED, *BY_CODE, REASONED, *BY_NUMBER, SUPPOSED, *ANY_CODE,
-                 *ANY_NUMBER)
+ASCEND_CAUSES = (OPERATOR_STOPPED, SOLVED, *BY_CODE, REASONED, *BY_NUMBER, SUPPOSED, ADVISED,
+                 *ANY_CODE, *ANY_NUMBER)

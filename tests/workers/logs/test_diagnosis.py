@@ -171,6 +171,11 @@ PORTS = "HCCL_NPU_SOCKET_PORT_RANGE"
     ("EF4000: Queue is full.\n        Possible Cause: 1. The reader is slow.\n"
      "        Solution: 1. Enlarge the queue.\n", "ascend_reason",
      "Queue is full. Possible cause: 1. The reader is slow.", "Enlarge the queue."),
+    ("E40021: [PID: 1] 2024-05-21-11:57:54.167.645 Failed to compile Op [Add0]. (optype: [Add])\n"
+     "        Solution: See the host log for details.\n", "ascend_reason",
+     "(E40021): Failed to compile Op [Add0]. (optype: [Add])", "See the host log for details."),
+    ("EE1002: Stream synchronize timeout.\n        Solution: 1. Check the interval.\n",
+     "ascend_code", "one rank waits for another", "ddp_timeout"),
     ("EJ0003: [PID: 159] Failed to bind the IP port. Reason: The IP address and port have been "
      "bound already.\n        TraceBack (most recent call last):\n"
      "        host nic listen start failed, port[60000], return[11][FUNC:StartListenSocket]\n",
