@@ -147,7 +147,7 @@ def fetch(node: Node, place: scripts.Place, files: list[RemoteFile]
     """
     if closed := [file for file in files if file.is_closed_folder]:
         files = [file for file in files if not file.is_closed_folder]
-        yield _unread(node, place, closed)
+        yield unreadable(node, place, closed)
     small = list(_batches([file for file in files if file.size < LARGE]))
     large = [file for file in files if file.size >= LARGE]
     with ThreadPoolExecutor(1, "digests") as pool:
@@ -192,14 +192,14 @@ def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[A
     try:
         return _archived(node, place, files)
     except ssh.ScriptFailed:
-        unread = _unread(node, place, files)
+        unread = unreadable(node, place, files)
         if not unread:  # it is tar that fails
             return [_single(node, place, file) for file in files]
         left = [file for file in files if file not in [entry.file for entry in unread]]
         return [*unread, *(_packed(node, place, left) if left else [])]
 
 
-def _unread(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Unread]:
+def unreadable(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Unread]:
     """Those that cannot be read. Raises FileChanged for one that is gone, or open by now."""
     names = [file.name for file in files]
     answer = ssh.run(node, scripts.unread_script(place, names), 3600).stdout
@@ -272,7 +272,7 @@ def _single(node: Node, place: scripts.Place, file: RemoteFile) -> Arrived | Unr
             if attempt == ATTEMPTS:
                 raise
         except ssh.ScriptFailed:
-            if unread := _unread(node, place, [file]):
+            if unread := unreadable(node, place, [file]):
                 return unread[0]
             raise
     if target.tell() != file.size:

@@ -38,12 +38,12 @@ TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini
 def collect(job: Job) -> dict:
     """Store the log and every declared file that is not stored yet. Safe to repeat.
 
-    What cannot be read on the node is named in the log and in the results. Returns the columns
-    that changed. Raises FileNotFoundError where the job's folder is gone, OSError when the store
-    is full, FileChanged, and what `workers.nodes.ssh` raises.
+    What cannot be read on the node, further logs included, is named in the log and in the results.
+    Returns the columns that changed. Raises FileNotFoundError where the job's folder is gone,
+    OSError when the store is full, FileChanged, and what `workers.nodes.ssh` raises.
     """
     _store_logs(job)
-    if not wants_files(job):
+    if not (wants_files(job) or log_globs(job)):
         store_log(job)
         return {}
     place = replies.place(job)
@@ -52,6 +52,8 @@ def collect(job: Job) -> dict:
         store_log(job)
         raise FileNotFoundError(place.directory)
     unread = _fetched(job, place, missing_files(job, found))
+    unread += _unread_logs(job, place, [file for file in found if file not in [
+        entry.file for entry in unread]])
     changes = _told(job, unread)
     store_log(job)
     _list_left_files(job, found, unread)
@@ -76,6 +78,15 @@ def _fetched(job: Job, place: Place, files: list[RemoteFile]) -> list[Unread]:
             raise
         unread += [Unread(file, "", "", str(error)) for file in missing.values()]
     return unread
+
+
+def _unread_logs(job: Job, place: Place, found: list[RemoteFile]) -> list[Unread]:
+    """The further logs that cannot be read: nothing of them was followed."""
+    followed = {log.name for log in job.logs.all()}
+    silent = [file for file in found if (file.size or file.is_closed_folder)
+              and file.shown_name not in followed
+              and any(_is_named(file, pattern) for pattern in log_globs(job))]
+    return transfer.unreadable(job.access, place, silent) if silent else []
 
 
 def _told(job: Job, unread: list[Unread]) -> dict:

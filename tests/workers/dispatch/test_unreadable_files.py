@@ -15,6 +15,20 @@ from workers.remote import scripts
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
+
+
+class LogsKind(InputKind):
+    code = "test.logs"
+
+    def log_globs(self, parameters):
+        return ("logs/*.log",)
+
+
+class OnlyLogsKind(LogsKind):
+    code = "test.only-logs"
+    collect = ()
+
+
 SCRIPT = ("mkdir -p out/closed; echo 1 > out/a; echo 2 > out/x; echo 3 > out/closed/c;"
           "echo 4 > b.txt; head -c 5000000 /dev/zero > out/large;"
           "chmod 000 out/x out/large out/closed")
@@ -29,7 +43,8 @@ def server(tmp_path):
 
 @pytest.fixture
 def node(people, server, monkeypatch):
-    monkeypatch.setitem(registry._kinds, InputKind.code, InputKind())
+    for kind in (InputKind, LogsKind, OnlyLogsKind):
+        monkeypatch.setitem(registry._kinds, kind.code, kind())
     node = services.enrol_node(
         actor=people["operator"], name="n1", host="127.0.0.1", port=server.port, username=USER,
         private_key=server.key, file_roots=f"{server.home}/data")
@@ -39,9 +54,9 @@ def node(people, server, monkeypatch):
 
 @pytest.fixture
 def queue(people, node, engagement):
-    def go(script, data="/dev/null"):
+    def go(script, data="/dev/null", kind=InputKind):
         return services.queue_job(
-            actor=people["consultant"], kind=InputKind.code, node=node, engagement=engagement,
+            actor=people["consultant"], kind=kind.code, node=node, engagement=engagement,
             parameters={"script": script, "data": data})
 
     return go
@@ -74,6 +89,15 @@ def test_a_closed_work_folder_is_named(queue):
     job = runner.drive(queue("echo 1 > b.txt; chmod 000 ."))
     assert [(name, mode) for name, _owner, mode, _why in job.results["not_collected"]["files"]] == [
         (".", "d---------")]
+
+
+@pytest.mark.parametrize("kind", [LogsKind, OnlyLogsKind])
+def test_an_unreadable_further_log_is_named_and_the_others_followed(queue, kind):
+    job = runner.drive(queue("mkdir logs; echo 1 > logs/a.log; echo 2 > logs/b.log; : > logs/c.log;"
+                             "chmod 000 logs/[ac].log", kind=kind))
+    assert [log.name for log in job.logs.all()] == ["logs/b.log"]
+    assert job.results["not_collected"] == {"n": 1, "files": [
+        ["logs/a.log", f"{USER}:{USER}", "----------", "Permission denied"]]}
 
 
 def test_a_node_without_tar_sends_files_one_by_one(queue, monkeypatch):
