@@ -11,7 +11,7 @@ from workers.dispatch import job_files, runner
 from workers.kinds import base as registry
 from workers.models import JobState
 from workers.nodes import ssh
-from workers.remote import scripts
+from workers.remote import replies, scripts
 
 pytestmark = [pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -83,6 +83,15 @@ def test_unreadable_files_are_named_and_the_others_collected(queue, node, client
     assert f"out/x ({whose} ----------): Permission denied" in page
     answer = client.get(f"/api/v1/jobs/{job.pk}/").json()
     assert answer["results"]["not_collected"]["n"] == 3
+
+
+def test_a_closed_folder_goes_with_the_job_s_folder(queue, node, server):
+    job = runner.drive(queue("mkdir -p out/closed; echo 1 > out/closed/c;"
+                             "chmod 000 out/closed out"))
+    work = server.home / node.scratch_dir.removeprefix("~/") / job.directory_name / "work"
+    assert work.exists()
+    ssh.run(node, scripts.remove_script(replies.place(job)))
+    assert not work.exists()
 
 
 def test_a_closed_work_folder_is_named(queue):
