@@ -38,7 +38,7 @@ BY_FRAMEWORK: dict[tuple[str, Framework], dict] = {
     ("inf.atc", Framework.PYTORCH): {"model_file": "~/data/model.onnx"},
     ("inf.atc", Framework.OTHER): {"model_file": "~/data/model.onnx"},
 }
-# No tool of the vendor analyses MindSpore code: it is scanned here (`workers.scan`).
+# No tool of the vendor analyses MindSpore code: it is scanned here (`toolreaders.scan`).
 SCANNED_SOURCE = '''"""Training of the oil leakage segmentation (GPU version)."""
 
 import mindspore
