@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 from django.apps import apps as current_apps
@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from engagements.audit import audit_log, chain_end, checkpoint
+from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.problem_labels import LABELS
 from engagements.errors import WrongState
 from engagements.models import AuditChain, AuditEntry
@@ -58,20 +59,22 @@ def _has_column(apps) -> bool:
         return False
 
 
-def seal_end(*, anew: bool = False) -> str:
+def seal_end(*, anew: bool = False, seen: Callable[[], Checkpoint | None] = checkpoint.kept
+             ) -> str:
     """Verify a log whose end has no seal, in the way of the older version that wrote it, seal the
     end and add an entry that says so; a sentence, "" where nothing was to do.
 
     Args:
         anew: somebody answers for an end whose seal is not valid: the tables were migrated back in
             between, or processes of the older version went on for longer than OVERLAP.
+        seen: as in `audit_log.findings`.
     Raises:
         WrongState: the log is not good otherwise, or its end had a seal before; nothing is changed.
     """
     chains = AuditChain.objects.filter(pk=1)
     if not (chains if anew else chains.filter(end_seal="")).exists():
         return ""
-    walk = _Walk(anew)
+    walk = _Walk(anew, seen)
     if not walk.finds_unsealed_end():
         return ""
     with transaction.atomic():
@@ -94,13 +97,13 @@ def seal_end(*, anew: bool = False) -> str:
 class _Walk:
     """Goes on from where it came to; sees from the entries whether the end had a seal before."""
 
-    def __init__(self, anew: bool) -> None:
-        self.count, self.may_have_been_sealed = 0, anew
-        self.reached: checkpoint.Checkpoint | None = None
+    def __init__(self, anew: bool, seen: Callable[[], Checkpoint | None]) -> None:
+        self.count, self.may_have_been_sealed, self.seen = 0, anew, seen
+        self.reached: Checkpoint | None = None
 
     def __call__(self, entry: AuditEntry) -> None:
         self.count += 1
-        self.reached = checkpoint.Checkpoint(entry.pk, entry.entry_hash, entry.seal, "")
+        self.reached = Checkpoint(entry.pk, entry.entry_hash, entry.seal, "")
         is_sign = entry.action == ACTION or entry.previous_hash == chain_end.FIRST_PREVIOUS_HASH
         if is_sign and not self.may_have_been_sealed:
             raise WrongState(_("The seal of the audit log's end was removed. If you know why, run "
@@ -108,7 +111,7 @@ class _Walk:
 
     def finds_unsealed_end(self) -> bool:
         problem = None
-        for found in audit_log.findings(self.reached, self):
+        for found in audit_log.findings(self.reached, self, seen=self.seen):
             problem = found.problem
             if problem != "unsealed":
                 raise WrongState(_("The audit log is not good (%(place)s: %(problem)s); its end "

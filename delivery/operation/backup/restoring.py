@@ -95,26 +95,32 @@ def restore_backup(root: Path, backup: Path) -> Checked:
                        for label, count in checked.manifest["rows"].items()
                        if counts.get(label, 0) != count]
     checked.faults += _put_files(root, backup)
-    with contextlib.suppress(WrongState):  # a log that is not good shows among the faults
-        end_sealing.seal_end()
-    faults = _audit_faults()
-    checked.faults += faults
-    if not faults:
-        _begin_anew(checked)
+    _check_log(checked)
     return checked
 
 
-def _begin_anew(checked: Checked) -> None:
-    """What this installation had seen of the log before was another state of the database."""
+def _check_log(checked: Checked) -> None:
+    """Seal the log's end where an older version wrote it, check the log, and go on from there: what
+    this installation had seen of it before was another state of the database."""
+    with contextlib.suppress(WrongState):  # a log that is not good shows among the faults
+        end_sealing.seal_end(seen=_nothing_seen)
+    faults = _audit_faults()
+    checked.faults += faults
+    if faults:
+        return
     seen, end = checkpoint.kept(), checkpoint.end()
     if seen and seen.number > end.number:
         checked.lost_after = seen
     checkpoint.begin_anew(end)
 
 
+def _nothing_seen() -> None:
+    return None
+
+
 def _audit_faults() -> list[Fault]:
     """What is wrong with the audit log, archives included, and with the rows that it tells of."""
-    faults = audit_log_faults(audit_log.findings(seen=lambda: None))
+    faults = audit_log_faults(audit_log.findings(seen=_nothing_seen))
     with contextlib.suppress(ArchiveFault):  # it stands among the findings
         faults += [Fault("audited_row", table=found.table._meta.label, key=found.key,
                          problem=found.problem)

@@ -32,9 +32,11 @@ from delivery.operation.backup import restoring, writing
 from delivery.operation.backup.restoring import Checked, check_backup, chosen_backup
 from delivery.operation.backup.writing import listed, remove_old, snapshot, write_backup
 from delivery.operation.secret_files import secret_files
-from engagements.audit import audit_log, checkpoint
+from engagements.audit import audit_log, checkpoint, end_sealing
 from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput
+from engagements.models import AuditEntry
+from tests.engagements.audit.test_chain_end import as_older_version
 from workers.artifacts.artifact_store import store_file
 from workers.models import Artifact, Node
 
@@ -317,8 +319,20 @@ def test_a_restore_says_what_this_installation_had_seen_and_the_backup_lacks(eng
     audit_log.record(actor=None, action="engagement.update", target=engagement)
     assert [found.problem for found in audit_log.findings()] == ["cut"]
     checked = Checked({}, is_sealed=True)
-    restoring._begin_anew(checked)
-    assert (checked.lost_after, list(audit_log.findings())) == (seen, [])
+    restoring._check_log(checked)
+    assert (checked.faults, checked.lost_after, list(audit_log.findings())) == ([], seen, [])
+
+
+def test_a_backup_of_an_older_version_comes_back_where_its_log_was_sealed_since(engagement):
+    """Somebody goes back from an upgrade; the file of what was seen since is still there."""
+    audit_log.record(actor=None, action="engagement.update", target=engagement)
+    as_older_version()
+    seen = Checkpoint(900, "f" * 64, "f" * 64, "2026-01-02T00:00:00+00:00")
+    checkpoint.keep(seen)
+    checked = Checked({}, is_sealed=True)
+    restoring._check_log(checked)
+    assert (checked.faults, checked.lost_after, list(audit_log.findings())) == ([], seen, [])
+    assert AuditEntry.objects.latest("pk").action == end_sealing.ACTION
 
 
 def test_what_a_walk_sees_during_a_backup_is_not_missed_in_it(engagement, tmp_path, monkeypatch):
