@@ -109,8 +109,10 @@ class TermsForm(forms.ModelForm):
                    "notes_en": forms.Textarea(attrs={"rows": 3}),
                    "source_note": forms.Textarea(attrs={"rows": 2}),
                    "internal_note": forms.Textarea(attrs={"rows": 2})}
-        help_texts = {"exchange_rate": _("Units of the price list's currency for one unit of the "
-                                         "quote's; 1 where both are the same."),
+        help_texts = {"exchange_rate": _(
+            "For a quote in another currency than yuan: yuan for one unit of it, which costs and "
+            "margin need as well. In yuan: units of the price list's currency for one yuan; 1 for "
+            "a price list in yuan."),
                       "internal_note": _("For the firm only; never on the customer's copy.")}
 
     def __init__(self, *args, **kwargs):

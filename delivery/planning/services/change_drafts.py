@@ -18,7 +18,7 @@ from delivery.planning.models import (
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.quotes.models import PriceLine, QuoteLine
 from delivery.quotes.services.line_changes import Action
-from delivery.quotes.services.lines import priced_line
+from delivery.quotes.services.lines import priced_line, require_convertible
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, User
@@ -116,6 +116,7 @@ def _checked_line(change: ChangeRequest, action: str, line: QuoteLine | None,
     if action == Action.ADD:
         if price is None:
             raise InvalidInput(_("Choose the item of the price list."))
+        require_convertible(change.quote, price.card)
         return priced_line(change.quote, price, price.quantity, Decimal(1), 0)
     if line is None or line.quote_id != change.quote_id:
         raise InvalidInput(_("Choose a line of %(quote)s.") % {"quote": change.quote})

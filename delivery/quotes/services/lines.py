@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from delivery.quotes import standard_rates
 from delivery.quotes.draft_revisions import differences, keep, locked_draft
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
+from delivery.quotes.models.quote import OWN_CURRENCY
 from delivery.quotes.services.rate_cards import computed_total, source_difference
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
@@ -54,10 +55,7 @@ def _add(actor: User, quote: Quote, card: RateCard,
     if not card.is_valid_on(quote.quote_date):
         raise InvalidInput(_("“%(card)s” is not valid on %(day)s; choose another price list.")
                            % {"card": card, "day": quote.quote_date})
-    if card.currency != quote.currency and quote.exchange_rate == 1:
-        raise InvalidInput(
-            _("“%(card)s” is in %(from)s, the quote in %(to)s: enter the exchange rate first.")
-            % {"card": card, "from": card.currency, "to": quote.currency})
+    require_convertible(quote, card)
     tax = standard_rates.default_tax_rate(quote.quote_date)
     position = last_position(quote)
     lines = [_line(quote, card, price, quantity, Decimal(months), tax, position + n)
@@ -69,6 +67,21 @@ def _add(actor: User, quote: Quote, card: RateCard,
     keep(quote, actor, "quote.add_line" if len(made) == 1 else "quote.add_lines",
          code=made[0].code if len(made) == 1 else card.name, lines=len(made))
     return made
+
+
+def require_convertible(quote: Quote, card: RateCard) -> None:
+    """Raise InvalidInput where the quote's exchange rate cannot stand for the list's currency: none
+    was entered, or it would be neither to nor from yuan, and costs and portfolio take it for yuan.
+    """
+    facts = {"card": card, "from": card.currency, "to": quote.currency}
+    if card.currency == quote.currency:
+        return
+    if quote.exchange_rate == 1:
+        raise InvalidInput(_("“%(card)s” is in %(from)s, the quote in %(to)s: enter the exchange "
+                             "rate first.") % facts)
+    if OWN_CURRENCY not in (card.currency, quote.currency):
+        raise InvalidInput(_("“%(card)s” is in %(from)s, the quote in %(to)s: choose a price list "
+                             "in %(to)s or in %(own)s.") % {**facts, "own": OWN_CURRENCY})
 
 
 def last_position(quote: Quote) -> int:

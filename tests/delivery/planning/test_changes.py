@@ -252,6 +252,18 @@ def test_what_could_not_come_into_force_is_not_submitted(client, people, agreed)
     assert (page.status_code, "R-QUO-07" in page.context["problem"]) == (200, True)
 
 
+def test_a_change_takes_no_dollars_for_yuan(people, agreed):
+    made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
+                                 quote=Quote.objects.get(), **WORDS)
+    price = PriceLine.objects.get(code="S-TEST")
+    price.card.currency = "USD"
+    price.card.save()
+    with pytest.raises(InvalidInput, match="USD"):
+        change_drafts.set_price_effect(actor=people[Role.CONSULTANT], change=made, action="add",
+                                       price=price, quantity=Decimal(2))
+    assert not made.price_effects.exists()
+
+
 def test_only_who_prices_sets_another_price(people, agreed):
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed,
                                  quote=Quote.objects.get(), **WORDS)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from delivery.quotes import services
 from delivery.quotes.draft_revisions import ChangedMeanwhile
 from delivery.quotes.margin import margin_of
-from delivery.quotes.models import DiscountLimit, PriceLine, Quote, QuoteLine, TaxRate
+from delivery.quotes.models import DiscountLimit, PriceLine, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.snapshot import facts_of
 from delivery.quotes.tasks import expire
@@ -214,6 +214,21 @@ def test_foreign_currency_needs_a_rate_and_says_its_name(people, engagement, car
     assert facts["words_en"] == "six thousand six hundred twenty-five US dollars and 00/100"
     with pytest.raises(InvalidInput, match="USD"):
         services.update_quote(actor=sales, quote=draft, currency="CNY")
+
+
+def test_a_rate_between_two_foreign_currencies_is_refused(people, engagement, card):
+    """Costs, margin and portfolio take the quote's rate for yuan."""
+    sales, price = people[Role.SALES], PriceLine.objects.get(code="BMS")
+    RateCard.objects.filter(pk=price.card_id).update(currency="USD")
+    price.refresh_from_db()
+    for currency, rate in (("EUR", "1.08"), ("CNY", "0.14"), ("USD", "7.2")):
+        draft = services.create_quote(actor=sales, engagement=engagement, currency=currency,
+                                      exchange_rate=Decimal(rate))
+        if currency == "EUR":
+            with pytest.raises(InvalidInput, match="USD"):
+                services.add_line(actor=sales, quote=draft, price=price)
+        else:
+            assert services.add_line(actor=sales, quote=draft, price=price).pk
 
 
 def test_expired_price_list_prices_nothing(people, quote, card):
