@@ -1,4 +1,5 @@
-"""A database of version 1.0.0 is migrated to today's, and the audit log still holds for it."""
+"""A database of version 1.0.0 is migrated to today's; what migrations write stands in the audit
+log, whose end is sealed, and the log still holds for it."""
 
 import json
 import subprocess
@@ -17,6 +18,20 @@ from pathlib import Path
 from django.conf import settings
 from delivery.operation.backup.database_dump import load
 load(Path("tests/upgrade/1.0.0.jsonl.gz"))
+from django.db import connection, transaction
+from django.db.migrations.loader import MigrationLoader
+from engagements.audit.migrated_rows import update_rows
+loader = MigrationLoader(connection)
+apps = loader.project_state(list(loader.applied_migrations)).apps
+read = apps.get_model("workers", "Artifact").objects.exclude(measurements=None)
+with transaction.atomic():
+    update_rows(apps, read.filter(is_practice=False), "practice.upload", is_practice=True)
+"""
+LOG = """
+import django; django.setup()
+from engagements.models import AuditChain, AuditEntry
+print(AuditChain.objects.values(), [
+    *AuditEntry.objects.filter(pk__gt=116).order_by("pk").values_list("action", "target_type")])
 """
 
 
@@ -39,4 +54,12 @@ def test_upgrade_from_1_0_0(empty_database):
     run("-c", PREPARE)
     run("manage.py", "migrate", "--verbosity", "0")
     assert "[  ]" not in run("manage.py", "showmigrations", "--plan").replace("[ ]", "[  ]")
+    log = run("-c", LOG)
+    assert str([("practice.upload", "workers.artifact"),
+                ("practice.mark", "engagements.engagement"),
+                ("practice.mark", "assessments.measurement"),
+                ("practice.mark", "assessments.verdict"),
+                ("audit.seal_end", "engagements.auditchain")]) in log
+    run("manage.py", "migrate", "--verbosity", "0")
+    assert run("-c", LOG) == log  # nothing is left to mark or to seal
     run("manage.py", "verify", "--audit")
