@@ -48,7 +48,7 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
               for row in review.model_decisions.select_related("model")}
     reason = _unless_repeated(reason.strip(), decision, {
         "decision": review.decision, "reason": review.reason})
-    own = "" if reason == _reasons_of(review.decision, former) else reason
+    own = "" if _is_same(reason, _reasons_of(review.decision, former)) else reason
     named = _named(own, models or [], known, former)
     reason = own or _reasons_of(decision, named) or reason
     rows = [_condition(row, known)
@@ -118,7 +118,12 @@ def _unless_repeated(reason: str, decision: str, former: dict) -> str:
     A rejection keeps it, since it has to have one.
     """
     is_other = former.get("decision") and decision not in (REJECTED, former["decision"])
-    return "" if is_other and reason == former["reason"] else reason
+    return "" if is_other and _is_same(reason, former["reason"]) else reason
+
+
+def _is_same(text: str, former: str) -> bool:
+    """A page sends the breaks of lines otherwise than they are stored."""
+    return text.split() == former.split()
 
 
 def _without_repeated(review: Review, decision: str, named: dict[MigratedModel, dict],
