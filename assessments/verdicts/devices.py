@@ -14,11 +14,13 @@ LONGEST_QUOTE = 160
 # The watch's own words (`workers/kinds/scripts/device_use.py`), and those of training frameworks.
 OTHER_DEVICE = re.compile(
     r"^desk: no device: |^desk: device gpu \d+: |\bds_accelerator to cpu\b"
+    r"|\bdevice set to use cpu\b|\busing cpu device(?!\w)|设备 ?[:：] ?cpu\b(?![\w/-])"
     r"|(?<![\w\"'.-])device(?:[ _](?:type|target))?(?: is)?(?: *[:=] *| +)[\"']?cpu\b(?![\w/-])",
     re.IGNORECASE)
 IS_LIKELY = re.compile(r"cpu|npu|ascend|desk: ", re.IGNORECASE)
-# A part of an NPU run that is kept on the CPU says nothing of the run.
-OF_A_PART = re.compile(r"offload|load|checkpoint|generator|tokenizer", re.IGNORECASE)
+# A part of an NPU run that is kept on the CPU says nothing of the run, nor does a comment in what
+# the run prints of its configuration.
+OF_A_PART = re.compile(r"^\s*#|offload|load|checkpoint|generator|tokenizer", re.IGNORECASE)
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,15 @@ def test_nan_is_not_passed(capsys):
     assert (found["verdict"], found["nonfinite"]) == ("failed", 1261)
 
 
+def test_a_candidate_of_no_npu_is_compared_with_a_warning(capsys):
+    """Any two logs may be compared; what such a figure does not prove is said beside it."""
+    with override("en"):
+        found = compared(capsys, "ng_fp32.log.gz", "ng_bf16.log.gz")
+    assert (found["verdict"], [(w["code"], w["line"]) for w in found["warnings"]]) == (
+        "passed", [("no_npu_used", 40)])
+    assert "its figures say nothing of the NPU" in found["warnings"][0]["message"]
+
+
 def test_two_formats_that_count_differently(capsys):
     found = compared(capsys, "ng_fp32.log.gz", "megatron_bf16.log.gz")
     assert found["figures"]["mean_relative_error"] < 0.001

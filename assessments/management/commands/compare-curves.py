@@ -15,6 +15,8 @@ from assessments.definitions.log_comparison import (
 )
 from assessments.definitions.standard_library import BY_CODE
 from assessments.labels.verdict_sentences import sentence
+from assessments.verdicts.devices import NO_NPU, not_proven, told_by
+from assessments.verdicts.verdict import Outcome
 from workers.artifacts.artifact_store import finite_json
 
 CURVES = [code for code, entry in BY_CODE.items() if entry.is_curve]
@@ -48,7 +50,7 @@ class Command(BaseCommand):
             "threshold": float(limit), "verdict": outcome.outcome, "reason": outcome.reason,
             "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, limit,
                                  rule.comparison, unit, outcome.facts),
-            "warnings": [vars(w) for w in result.aligned.warnings],
+            "warnings": [*map(vars, result.aligned.warnings), *_without_npu(candidate, outcome)],
         }
         if as_json:
             self.stdout.write(json.dumps(finite_json(answer), ensure_ascii=False))
@@ -64,6 +66,15 @@ class Command(BaseCommand):
             self.stdout.write(f"  {name:36} {'–' if value is None else f'{value:.9g}'}")
         for warning in answer["warnings"]:
             self.stdout.write(f"  warning {warning['code']}: {warning['message']}")
+
+
+def _without_npu(candidate: Path, outcome: Outcome) -> list[dict]:
+    """The curves of any two logs may be compared; what one of no NPU does not prove is said."""
+    if (found := told_by(candidate)) is None:
+        return []
+    withheld = not_proven(outcome, found)
+    return [{"code": NO_NPU, "line": found.line, "message": sentence(
+        withheld.outcome, NO_NPU, None, DEFAULT_THRESHOLD, "", "", withheld.facts)}]
 
 
 def _threshold(text: str) -> Decimal:

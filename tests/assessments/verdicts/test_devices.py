@@ -21,7 +21,7 @@ WATCH = b"desk: no device: none was held open or listed by npu-smi in 12 looks\n
     "device cpu", "Using device: cpu", "  device=cpu", "torch device is 'cpu'",
     "[INFO|2026-11-21] parser:523 >> Process rank: 0, world size: 1, device: cpu, distributed: x",
     "[real_accelerator.py:158:get_accelerator] Setting ds_accelerator to cpu (auto detect)",
-    "context: device_target: CPU",
+    "context: device_target: CPU", "Device set to use cpu", "Using cpu device", "使用设备：cpu",
 ])
 def test_lines_that_name_another_device(tmp_path, line):
     path = tmp_path / "a.log"
@@ -36,6 +36,7 @@ def test_lines_that_name_another_device(tmp_path, line):
     '            "device": "cpu", ', "offload_optimizer=Offload(device='cpu', nvme_path=None)",
     "offload optimizer device: cpu", "loading the checkpoint on device cpu", "device: cpu_adam",
     "cpu: 192 cores", "device memory 64 GB, cpu 4%", "device npu", "CPU device count: 8",
+    "# device = 'cpu'  # run on cpu only",
 ])
 def test_lines_that_say_nothing_of_the_run(tmp_path, line):
     path = tmp_path / "a.log"
