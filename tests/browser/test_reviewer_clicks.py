@@ -42,6 +42,7 @@ def test_from_the_e_mail_to_the_signature(chromium, live_server, first, link, ca
     assert page.url == live_server.url + link
     hand = Hand(visitor, "desk")
     assert page.locator("#deliverables input[name=keys]").count() >= PAPERS
+    assert visitor.faults() == []
     hand.click("#deliverables button[value=yes]", leads_on=True)
     hand.type("#comments textarea[name=text]", "证据已逐项核对。")
     hand.click("#comments form[action$='/comment/'] button", leads_on=True)
