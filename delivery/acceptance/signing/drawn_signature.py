@@ -24,9 +24,10 @@ def checked_drawing(strokes) -> list[list[list[float]]]:
     except (TypeError, ValueError) as error:
         raise InvalidInput(_("The drawn signature cannot be read; draw it again.")) from error
     points = sum(map(len, found))
+    seen = sum(len(line) for line in found if any(point != line[0] for point in line))
     if not 0 < len(found) <= MAX_LINES or points > MAX_POINTS:
         raise InvalidInput(_("The drawn signature is too long or empty; draw it again."))
-    if points < MIN_POINTS:
+    if seen < MIN_POINTS:
         raise InvalidInput(_("A dot is not a signature; draw your name."))
     return found
 

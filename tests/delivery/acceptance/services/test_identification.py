@@ -152,7 +152,8 @@ def test_the_signature_names_terms_files_and_place(decided, act):
 @pytest.mark.parametrize("strokes", [
     "", "[]", "null", "{", '"x"', "[[[1,2]]]", '[[["1","2"]]]', "[[[1,2,3]]]", "[[[NaN,1]]]",
     '[["<svg onload=alert(1)>"]]', json.dumps([[[1, 1e9]] * 9]), json.dumps([[[True, False]] * 9]),
-    json.dumps([[[1, 1]] * 7000]), json.dumps([LINE] * 300), "[" * 5000])
+    json.dumps([[[1, 1]] * 7000]), json.dumps([LINE] * 300), "[" * 5000,
+    json.dumps([[[n, 5]] for n in range(20)]), json.dumps([[[5, 5]] * 20])])  # nobody sees dots
 def test_a_drawing_is_numbers_within_its_field_or_nothing(strokes):
     with pytest.raises(InvalidInput):
         checked_drawing(strokes)
