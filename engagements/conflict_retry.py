@@ -15,6 +15,7 @@ from typing import Any
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 CONFLICTS = frozenset({"40P01", "40001"})  # SQLSTATE: deadlock detected, serialisation failure
+DUPLICATE = "23505"  # SQLSTATE: unique violation; SQLite says it in words
 TRIES = 4
 PAUSE_SECONDS = 0.05  # the longest pause before the second try; doubled each time
 
@@ -54,6 +55,13 @@ def checked_insert(check: Callable[[], Any]) -> Iterator[None]:
     except IntegrityError:
         check()
         raise
+
+
+def is_duplicate(error: Exception) -> bool:
+    """Whether another writer was quicker with a row of the same name, number or place."""
+    return isinstance(error, IntegrityError) and (
+        getattr(error.__cause__, "sqlstate", None) == DUPLICATE
+        or "UNIQUE constraint" in str(error))
 
 
 def is_conflict(error: OperationalError) -> bool:

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.settings import api_settings
 from rest_framework.views import exception_handler
 
+from engagements.conflict_retry import is_duplicate
 from engagements.errors import DeskError
 
 PROBLEM_TYPE = "application/problem+json"
@@ -37,6 +38,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
         return JsonResponse(body, status=error.status, content_type=PROBLEM_TYPE, headers=retry)
     if isinstance(error, (OperationalError, InterfaceError)):
         return database_problem()
+    if is_duplicate(error):
+        return duplicate_problem()
     if isinstance(error, Http404):
         error = NotFound()  # the words of Django's own name the table, and only in English
     response = exception_handler(error, context)
@@ -61,6 +64,18 @@ def database_problem() -> JsonResponse:
                                                    "Nothing was saved; try again."))
     return JsonResponse(body, status=503, content_type=PROBLEM_TYPE,
                         headers={"Retry-After": RETRY_SECONDS})
+
+
+def duplicate_problem() -> JsonResponse:
+    """409: the check found nothing, but another writer was quicker."""
+    return JsonResponse(_problem(409, "duplicate", duplicate_sentence()), status=409,
+                        content_type=PROBLEM_TYPE)
+
+
+def duplicate_sentence() -> str:
+    """Why a row that nobody had a moment ago cannot be saved; pages say the same."""
+    return _("Somebody saved one of the same name or number at the same moment. Nothing was saved; "
+             "load the page again.")
 
 
 def not_found_problem() -> JsonResponse:

@@ -6,7 +6,7 @@ from django.urls import path
 
 from engagements import conflict_retry
 from engagements.conflict_retry import TRIES, retried
-from engagements.models import Customer
+from engagements.models import Customer, Role
 
 
 class Deadlock(Exception):
@@ -76,3 +76,21 @@ def test_api_clients_get_a_problem_instead_of_a_page(client, settings, django_us
     assert (answer.status_code, answer["Content-Type"], answer["Retry-After"]) == (
         503, "application/problem+json", "5")
     assert answer.json()["title"] == "database_unavailable"
+
+
+def test_who_was_slower_with_a_name_is_told_so_on_page_and_api(client, people, monkeypatch):
+    """Both checked the name before either saved it."""
+    Customer.objects.create(name="华东电网")
+    monkeypatch.setattr(Customer, "validate_unique", lambda *_args, **_more: None)
+    monkeypatch.setattr("rest_framework.validators.UniqueValidator.__call__", lambda *_args: None)
+    client.force_login(people[Role.MANAGER])
+    api = client.post("/api/v1/customers/", {"name": "华东电网"}, "application/json")
+    assert (api.status_code, api.json()["title"]) == (409, "duplicate")
+    other = Customer.objects.create(name="华南电网")
+    address = f"http://testserver/customers/{other.pk}/"
+    page = client.post(address, {"name": "华东电网"}, headers={
+        "Referer": address, "Accept-Language": "en"})
+    assert (page.status_code, page["Location"]) == (302, address)
+    assert "at the same moment" in client.get(
+        page["Location"], headers={"Accept-Language": "en"}).content.decode()
+    assert Customer.objects.filter(name="华东电网").count() == 1
