@@ -151,21 +151,6 @@ key_rotation.new_secret_key(), key_rotation.new_audit_key()
 for name in ("host_key", "client_key"):
     kept_key(root / "practice-node" / "keys" / name)
 """
-WRITERS = {  # every place that makes a file for its owner alone; what it is, if no secret
-    "delivery/environment.py": "secret", "delivery/operation/key_rotation.py": "secret",
-    "delivery/acceptance/signing/seals/practice_certificate.py": "secret",
-    "practice_node/server.py": "secret",
-    "delivery/operation/backup/keys.py": "secret",  # the file of keys, and what it is put back to
-    "delivery/settings/__init__.py": "uploads", "workers/logs/live_log.py": "logs",
-    "workers/artifacts/arriving_files.py": "uploads",
-}
-
-
-def test_every_place_that_makes_a_file_for_its_owner_alone_is_known():
-    root = Path(django_settings.BASE_DIR)
-    writers = {str(path.relative_to(root)) for part in ("engagements", "workers", "assessments",
-               "delivery") for path in (root / part).rglob("*.py") if "0o600" in path.read_text()}
-    assert writers == set(WRITERS)
 
 
 @pytest.mark.slow
