@@ -280,7 +280,8 @@ def open_by_api(document, act):
 
 @pytest.mark.parametrize(("follows", "opens"), [
     (replaced, open_by_service), (replaced, open_on_the_page), (replaced, open_by_api),
-    (drafted_anew, open_by_service), (never_opened, open_by_service)])
+    *(pytest.param(follows, open_by_service, marks=pytest.mark.slow)
+      for follows in (drafted_anew, never_opened))])
 def test_the_next_version_is_signed_by_the_same_people(panel, act, follows, opens):
     """All of them anew, in the same order, whoever signed or declined before."""
     review, second = panel
