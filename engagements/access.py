@@ -42,6 +42,12 @@ def refuse_limited_token(user: User) -> None:
         raise NotAllowed(_("This token is limited to one engagement."))
 
 
+def require_own_session(user: User) -> None:
+    """Raise NotAllowed for a script: what a person decides needs that person's own session."""
+    if user.token:
+        raise NotAllowed(_("A person decides this: sign in instead of using a token."))
+
+
 def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
     """Raise NotAllowed for a role that is not enough, naming those that are."""
     raise NotAllowed(_("Your role (%(role)s) does not allow this; these roles may: %(roles)s.")

@@ -177,6 +177,7 @@ ENDPOINTS = {
     "knowledge:cases": ["GET solved-case-list"], "knowledge:case": ["GET solved-case-detail"],
     "knowledge:case_new": ["POST solved-case-list"],
     "knowledge:case_edit": ["PATCH solved-case-detail"],
+    "knowledge:case_approve": ["POST solved-case-approve"],
     "knowledge:case_retire": ["POST solved-case-retire"],
     "knowledge:case_restore": ["POST solved-case-restore"],
     "knowledge:case_evidence": ["POST solved-case-evidence"],

@@ -1,6 +1,6 @@
 """What the form of a new case starts with: from a failed job, an issue or a verdict.
 
-Names, folders and addresses are left out of it (`anonymity`); the writer completes the rest.
+The writer completes the rest.
 """
 
 from collections.abc import Iterable
@@ -10,10 +10,8 @@ from django.utils.translation import gettext as _
 
 from assessments.models import Verdict
 from assessments.verdicts.environments import of_run
-from delivery.knowledge import anonymity, signatures
-from delivery.knowledge.anonymity import Names, names_known
+from delivery.knowledge import signatures
 from delivery.planning.models import ProjectIssue
-from engagements.models import Engagement
 from workers.logs import diagnosis
 from workers.models import Job, JobState
 
@@ -23,7 +21,7 @@ NOT_A_VERSION = ("os", "seed", "cards", "hostname", "kernel")
 
 def from_job(job: Job) -> dict[str, Any]:
     """The case's fields as a failed job's diagnosis fills them, and the job that cured it."""
-    shown, names = signatures.of_job(job), _names(job.engagement)
+    shown = signatures.of_job(job)
     if shown is None:
         return {}
     kept, told = job.results.get("diagnosis") or {}, diagnosis.told(job) or {}
@@ -31,33 +29,30 @@ def from_job(job: Job) -> dict[str, Any]:
     cured = cure_of(job)
     codes = _first(shown.error_codes)
     return {
-        "title": anonymity.without_names(job.sentence, names)[:160],
+        "title": job.sentence[:160],
         "diagnosis": shown.diagnosis, "error_code": codes, "operator": _first(shown.operators),
         "tool": job.kind if shown.diagnosis == "python_error" and not codes else "",
-        "log_pattern": "" if codes else anonymity.as_pattern(line, names),
-        "versions": _versions(shown.versions, names),
-        "cause": anonymity.without_names(line, names),
-        "cure": "\n".join(filter(None, (told.get("remedy", ""), _changed(job, cured, names)))),
+        "log_pattern": "" if codes else signatures.as_pattern(line),
+        "versions": _versions(shown.versions),
+        "cause": line,
+        "cure": "\n".join(filter(None, (told.get("remedy", ""), _changed(job, cured)))),
         "cured_by": cured}
 
 
 def from_issue(issue: ProjectIssue) -> dict[str, Any]:
     """The case's fields as an outstanding issue fills them."""
-    names = _names(issue.engagement)
-    text = anonymity.without_names(issue.description, names)
+    text = issue.description
     codes = [*signatures.CODE.findall(text)]
     operators = ["".join(found) for found in signatures.OPERATOR.findall(text)]
     return {"title": text[:160], "error_code": _first(codes), "operator": _first(operators),
-            "cause": anonymity.without_names(issue.effect, names)}
+            "cause": issue.effect}
 
 
 def from_verdict(verdict: Verdict) -> dict[str, Any]:
     """The case's fields as a failed verdict fills them: what was judged, with which versions."""
-    engagement = verdict.criterion.criteria_set.engagement
-    names = _names(engagement)
     definition = verdict.criterion.definition
     return {"title": _("%(figure)s not met") % {"figure": definition.localized_name},
-            "versions": _versions(of_run(verdict.measurement), names)}
+            "versions": _versions(of_run(verdict.measurement))}
 
 
 def cure_of(job: Job) -> Job | None:
@@ -74,33 +69,27 @@ def cure_of_verdict(verdict: Verdict) -> Verdict | None:
                                   pk__gt=verdict.pk).order_by("pk").first()
 
 
-def _names(engagement: Engagement | None) -> Names:
-    return names_known([engagement] if engagement else [])
-
-
 def _first(found: Iterable[str]) -> str:
     return next(iter(found), "")
 
 
-def _versions(software: dict[str, Any], names: Names) -> dict[str, str]:
-    return {name: anonymity.without_names(str(value), names)[:80]
+def _versions(software: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value)[:80]
             for name, value in sorted(software.items())
             if name not in NOT_A_VERSION and not isinstance(value, dict | list)}
 
 
-def _changed(failed: Job, cured: Job | None, names: Names) -> str:
+def _changed(failed: Job, cured: Job | None) -> str:
     """What the successful job was given otherwise, as a line of words."""
     if cured is None:
         return ""
     before, after = failed.parameters, cured.parameters
-    changes = [f"{name}: {_value(before.get(name), names)} → {_value(after.get(name), names)}"
+    changes = [f"{name}: {_value(before.get(name))} → {_value(after.get(name))}"
                for name in sorted(before.keys() | after.keys())
                if before.get(name) != after.get(name)]
     return _("Changed for the run that succeeded: %(changes)s") % {
         "changes": "; ".join(changes)} if changes else ""
 
 
-def _value(value: Any, names: Names) -> str:
-    if value in (None, ""):
-        return "--"
-    return anonymity.without_names(str(value), names)[:120]
+def _value(value: Any) -> str:
+    return "--" if value in (None, "") else str(value)[:120]

@@ -59,8 +59,11 @@ def _candidates(shown: Signature, user: User) -> Iterator[SolvedCase]:
 
 def filtered_cases(cases: QuerySet, asked: Mapping[str, str]) -> QuerySet:
     """Those that the query string asks for: `q` (words), `error_code`, `diagnosis`, `tool`,
-    `retired` (yes: only those; else only those in force)."""
+    `retired` (yes: only those; else only those in force), `approved` (no: only those whose text
+    nobody has approved)."""
     cases = cases.exclude(retired_at=None) if asked.get("retired") == "yes" else cases.in_force()
+    if asked.get("approved") == "no":
+        cases = cases.filter(approved_at=None)
     for name in ("error_code", "diagnosis", "tool"):
         if value := asked.get(name, "").strip():
             cases = cases.filter(**{name: value})

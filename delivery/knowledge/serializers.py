@@ -36,12 +36,20 @@ class SolvedCaseSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = SolvedCase
-        fields = ["id", "title", "diagnosis", "error_code", "operator", "tool", "log_pattern",
-                  "versions", "cause", "cure", "is_practice", "retired_at", "retired_reason",
-                  "recorded_at", "engagements_seen", "cures", "evidence", "job", "issue",
-                  "verdict", "cured_by", "lock_version", "seen"]
-        read_only_fields = ["is_practice", "retired_at", "retired_reason", "recorded_at",
+        fields = ["id", "engagement", "title", "diagnosis", "error_code", "operator", "tool",
+                  "log_pattern", "versions", "cause", "cure", "is_practice", "approved_by",
+                  "approved_at", "approved_hash", "retired_at", "retired_reason", "recorded_at",
+                  "engagements_seen", "cures", "evidence", "job", "issue", "verdict", "cured_by",
+                  "lock_version", "seen"]
+        read_only_fields = ["engagement", "is_practice", "approved_by", "approved_at",
+                            "approved_hash", "retired_at", "retired_reason", "recorded_at",
                             "lock_version"]
+
+
+class CaseApprovalSerializer(serializers.Serializer):
+    """`seen` is the `lock_version` of the text that you read."""
+
+    seen = serializers.IntegerField()
 
 
 class RetirementSerializer(serializers.Serializer):

@@ -23,6 +23,11 @@ GENERIC = frozenset({
     "killed", "library_missing", "module_missing", "not_executable", "python_error",
     "script_missing", "time_limit", "tool_missing"})
 ANYTHING = "*"
+# Of a line, what differs from run to run: folders, addresses in memory, numbers but error codes.
+VARYING = re.compile(
+    r"(?<![\w:/.])~?(?:/[\w.+@%=~*-]+){2,}/?|0x[0-9a-fA-F]+|"
+    r"(?<![\w.])(?![125]\d7\d{3}\b)\d+(?:[.:,-]\d+)*(?![\w.]*\w)")
+LONGEST_PATTERN = 400
 LEAST_LITERAL = 8  # characters that a pattern states by itself, lest it fit every log
 MOST_PARTS = 12
 
@@ -63,6 +68,12 @@ def of_job(job: Job) -> Signature | None:
         operators=tuple(dict.fromkeys("".join(found) for found in OPERATOR.findall(log))),
         tool=job.kind, log=log,
         versions={name: str(value) for name, value in software.of_job(job).items() if value})
+
+
+def as_pattern(line: str) -> str:
+    """A line of a log as a pattern that fits the next run's."""
+    text = " ".join(VARYING.sub(ANYTHING, line).split())
+    return re.sub(r"\*[\s*]*\*", ANYTHING, text)[:LONGEST_PATTERN]
 
 
 def parts_of(pattern: str) -> list[str]:

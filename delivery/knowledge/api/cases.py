@@ -10,6 +10,7 @@ from rest_framework.decorators import action
 from delivery.knowledge import queries
 from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.knowledge.serializers import (
+    CaseApprovalSerializer,
     FurtherJobSerializer,
     RetirementSerializer,
     SolvedCaseSerializer,
@@ -24,6 +25,8 @@ ASKED = [
     OpenApiParameter("q", OpenApiTypes.STR, description="Words of the case"),
     OpenApiParameter("retired", OpenApiTypes.STR, enum=["yes"],
                      description="The retired ones instead of those in force"),
+    OpenApiParameter("approved", OpenApiTypes.STR, enum=["no"],
+                     description="Only those whose text nobody has approved"),
     OpenApiParameter("job", OpenApiTypes.INT,
                      description="Those in force whose signature this failed job shows"),
 ]
@@ -31,13 +34,13 @@ ASKED = [
 
 @extend_schema_view(list=extend_schema(parameters=ASKED))
 class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSet):
-    """Solved problems: signature, cause and cure, without names of customers; of the firm's
-    people."""
+    """Solved problems: signature, cause and cure, for the firm's people: those of their
+    engagements, and those in force whose text somebody approved for all."""
 
     queryset = SolvedCase.objects.all()
     serializer_class = SolvedCaseSerializer
     filterset_fields = ["error_code", "diagnosis", "tool"]
-    query_parameters = ("q", "retired", "job")
+    query_parameters = ("q", "retired", "approved", "job")
     _add = creating(services.add_case, "seen")
     _change = updating(services.update_case, "case", "job", "issue", "verdict", "cured_by")
 
@@ -67,10 +70,18 @@ class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scoped
             rows = rows.filter(pk__in=[match.case.pk for match in queries.matches_of(job, user)])
         return queries.filtered_cases(rows, asked)
 
+    @extend_schema(request=CaseApprovalSerializer)
+    @action(detail=True, methods=["post"])
+    def approve(self, request, pk=None):
+        """Share the case with all engagements, with the text that you read; not by a token."""
+        services.approve_case(actor=request.user, case=self.get_object(),
+                              **self.validated(CaseApprovalSerializer))
+        return self.fresh()
+
     @extend_schema(request=RetirementSerializer)
     @action(detail=True, methods=["post"])
     def retire(self, request, pk=None):
-        """Propose it no longer; it stays readable."""
+        """Propose it no longer; it stays readable within its engagement."""
         services.retire_case(actor=request.user, case=self.get_object(),
                              **self.validated(RetirementSerializer))
         return self.fresh()

@@ -7,18 +7,27 @@ from assessments.models import Verdict
 from delivery.planning.models import ProjectIssue
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.canonical import content_hash
 from engagements.models import Engagement
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.visibility import in_engagements_of
 from workers.models import Job
 
+# Beyond its engagement: the reason of a retired case is text that nobody approved.
+SHARED = models.Q(approved_at__isnull=False, retired_at=None)
+
 
 class SolvedCaseQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "SolvedCaseQuerySet":
-        """All of them for the firm's people; none for customers and for tokens of one
-        engagement."""
+        """For the firm's people those of their engagements and the shared ones; none for
+        customers and for tokens of one engagement."""
         is_inside = allowed(user, Can.VIEW_INTERNAL) and not user.only_engagement_id
-        return self if is_inside else self.none()
+        own = in_engagements_of(user, or_none=True)
+        return self.filter(own and SHARED | own) if is_inside else self.none()
+
+    def own_of(self, user) -> "SolvedCaseQuerySet":
+        """Those of the engagements that the user sees, without the others that are shared."""
+        return self.visible_to(user).filter(in_engagements_of(user, or_none=True))
 
     def in_force(self) -> "SolvedCaseQuerySet":
         return self.filter(retired_at=None)
@@ -41,10 +50,15 @@ def _number(rows: models.QuerySet) -> Coalesce:
 class SolvedCase(OptimisticLocked):
     """A problem that was solved: by what it is known again, its cause and its cure.
 
-    It is read across engagements, so its texts name no customer, engagement, person, host or
-    folder (`delivery.knowledge.anonymity`); where it was seen stands in its evidence.
+    It stays within its engagement until a person has approved its text as it stands; where it was
+    seen stands in its evidence.
     """
 
+    TEXTS = ("title", "diagnosis", "error_code", "operator", "tool", "log_pattern", "versions",
+             "cause", "cure")
+
+    engagement = models.ForeignKey(Engagement, models.PROTECT, null=True, blank=True,
+                                   related_name="+")  # None: of a job of a node alone
     title = models.CharField(_("problem"), max_length=160)
     # The signature: what a later failure has to show of it. Empty parts say nothing.
     diagnosis = models.CharField(
@@ -65,6 +79,10 @@ class SolvedCase(OptimisticLocked):
     is_practice = models.BooleanField(default=False)  # seen on practice nodes only
     recorded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     recorded_at = models.DateTimeField(auto_now_add=True)
+    approved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
+                                    blank=True, related_name="+", verbose_name=_("approved by"))
+    approved_at = models.DateTimeField(_("approved"), null=True, blank=True)
+    approved_hash = models.CharField(max_length=64, blank=True)  # of the text that was approved
     retired_at = models.DateTimeField(_("retired"), null=True, blank=True)
     retired_reason = models.CharField(_("reason"), max_length=240, blank=True)
 
@@ -89,10 +107,19 @@ class SolvedCase(OptimisticLocked):
                 condition=models.Q(retired_at=None, retired_reason="")
                 | models.Q(retired_at__isnull=False) & ~models.Q(retired_reason=""),
                 name="retired_case_has_reason"),
+            models.CheckConstraint(
+                condition=models.Q(approved_at=None, approved_by=None, approved_hash="")
+                | models.Q(approved_at__isnull=False, approved_by__isnull=False)
+                & ~models.Q(approved_hash=""),
+                name="approved_case_names_who_and_text"),
         ]
 
     def __str__(self) -> str:
         return f"C-{self.pk:04} {self.title}"
+
+    @property
+    def text_hash(self) -> str:
+        return content_hash({name: getattr(self, name) for name in self.TEXTS})
 
 
 class CaseEvidenceQuerySet(AuditedQuerySet):

@@ -1,30 +1,44 @@
 """Writes of solved cases."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from assessments.models import Outcome, Verdict
-from delivery.knowledge import anonymity, signatures
+from delivery.knowledge import signatures
 from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.knowledge.prefill import cure_of_verdict
 from delivery.planning.models import ProjectIssue
-from engagements.access import Can, require, require_visible
+from engagements import duties
+from engagements.access import Can, allowed, require, require_own_session, require_visible
 from engagements.audit import audit_log
+from engagements.duties import Duty
 from engagements.errors import InvalidInput, WrongState
-from engagements.models import Engagement, User
+from engagements.models import AuditEntry, User
 from engagements.optimistic_locking import assign, lock_checked, save_changes
-from engagements.text.text_joining import listed
 from workers import kinds
 from workers.models import Job, JobState
 from workers.models.job import TROUBLED_STATES
 
 Shows = CaseEvidence.Shows
-TEXTS = ("title", "diagnosis", "error_code", "operator", "tool", "log_pattern", "cause", "cure")
 MOST_VERSIONS = 30
-MOST_NAMED = 5
+
+
+def _done_by(case: SolvedCase) -> Mapping[Duty, set]:
+    wrote = AuditEntry.objects.filter(
+        target_type=case._meta.label_lower, target_id=str(case.pk), action="case.update")
+    return {Duty.AUTHOR: {case.recorded_by_id, *wrote.values_list("actor", flat=True)},
+            Duty.APPROVER: {case.approved_by_id}}
+
+
+DUTIES = duties.register(duties.DutyRule(
+    code="solved_case", title=gettext_lazy("Solved cases"), done_by=_done_by,
+    steps=lambda _case: [duties.Step(Duty.APPROVER, _("Approve the text"),
+                                     lambda user: allowed(user, Can.MANAGE))]))
 
 
 @transaction.atomic
@@ -40,18 +54,17 @@ def add_case(*, actor: User, title: str, cause: str, cure: str, diagnosis: str =
     Args:
         cured_by: a later successful job of the same engagement that shows the cure. Of a verdict
             the later passed one is taken, of an issue that it is closed.
-    Raises InvalidInput for a text that names somebody or some place, for a signature that would
-    fit everything or nothing, and for evidence that is none; WrongState for an open issue and
-    for a verdict that did not pass since.
+    Raises InvalidInput for a signature that would fit everything or nothing, and for evidence that
+    is none; WrongState for an open issue and for a verdict that did not pass since.
     """
     require(actor, Can.WORK)
     shown = _problem_of(actor, job, issue, verdict)
     case = SolvedCase(
-        title=title.strip(), cause=cause.strip(), cure=cure.strip(), tool=tool.strip(),
-        diagnosis=diagnosis.strip(), error_code=error_code.strip(), operator=operator.strip(),
-        log_pattern=log_pattern.strip(), versions=versions or {}, recorded_by=actor,
-        is_practice=_is_practice(job, verdict))
-    _check(case, [shown.engagement])
+        engagement=shown.engagement, title=title.strip(), cause=cause.strip(), cure=cure.strip(),
+        tool=tool.strip(), diagnosis=diagnosis.strip(), error_code=error_code.strip(),
+        operator=operator.strip(), log_pattern=log_pattern.strip(), versions=versions or {},
+        recorded_by=actor, is_practice=_is_practice(job, verdict))
+    _check(case)
     case.save()
     _keep(actor, case, shown)
     for cure_shown in _cures_of(actor, shown, cured_by):
@@ -63,34 +76,63 @@ def add_case(*, actor: User, title: str, cause: str, cure: str, diagnosis: str =
 @transaction.atomic
 def update_case(*, actor: User, case: SolvedCase, seen: int | None = None, **fields: Any
                 ) -> SolvedCase:
-    """Change a case's words or signature. Writes an audit entry.
+    """Change a case's words or signature; another text is not approved. Writes an audit entry.
 
     Raises EditConflict when it moved on since version `seen`, InvalidInput as `add_case` does.
     """
     require(actor, Can.WORK)
-    case = lock_checked(case, seen)
+    case = _own(actor, case, seen)
     changed = assign(case, {name: value.strip() if isinstance(value, str) else value
                             for name, value in fields.items()})
-    _check(case, _engagements_of(case))
+    _check(case)
+    if case.text_hash != case.approved_hash:
+        case.approved_by, case.approved_at, case.approved_hash = None, None, ""
     save_changes(case, actor=actor, action="case.update", engagement=None, changed=changed)
+    return case
+
+
+def may_approve(user: User, case: SolvedCase) -> bool:
+    """A manager who has not written it, as long as it is not approved."""
+    return case.approved_at is None and allowed(user, Can.MANAGE) and not duties.conflict(
+        DUTIES, user, case, Duty.APPROVER)
+
+
+@transaction.atomic
+def approve_case(*, actor: User, case: SolvedCase, seen: int) -> SolvedCase:
+    """Share a case with all engagements, with its text as version `seen` has it. Writes an audit
+    entry.
+
+    Raises NotAllowed for its writers, other roles and tokens, WrongState for one that is approved,
+    EditConflict when it moved on since version `seen`.
+    """
+    require(actor, Can.MANAGE)
+    require_own_session(actor)
+    case = _own(actor, case, seen)
+    if case.approved_at:
+        raise WrongState(_("The case is approved already."))
+    duties.require_separated(DUTIES, actor, case, Duty.APPROVER)
+    case.approved_by, case.approved_at = actor, timezone.now()
+    case.approved_hash = case.text_hash
+    case.lock_version += 1
+    case.save()
+    _record(actor, "case.approve", case, hash=case.approved_hash)
     return case
 
 
 @transaction.atomic
 def retire_case(*, actor: User, case: SolvedCase, reason: str, seen: int | None = None
                 ) -> SolvedCase:
-    """Propose the case no longer; it stays readable. Writes an audit entry.
+    """Propose the case no longer; it stays readable within its engagement. Writes an audit entry.
 
     Raises InvalidInput without a reason, WrongState for one that is retired, EditConflict when it
     moved on since version `seen`.
     """
     require(actor, Can.WORK)
-    case = lock_checked(case, seen)
+    case = _own(actor, case, seen)
     if case.retired_at:
         raise WrongState(_("The case is retired already."))
     if not reason.strip():
         raise InvalidInput(_("Say why the case no longer helps."))
-    _refuse_names({_("reason"): reason}, _engagements_of(case))
     case.retired_at, case.retired_reason = timezone.now(), reason.strip()[:240]
     case.lock_version += 1
     case.save()
@@ -105,7 +147,7 @@ def restore_case(*, actor: User, case: SolvedCase, seen: int | None = None) -> S
     Raises WrongState for one in force, EditConflict when it moved on since version `seen`.
     """
     require(actor, Can.WORK)
-    case = lock_checked(case, seen)
+    case = _own(actor, case, seen)
     if not case.retired_at:
         raise WrongState(_("The case is in force."))
     case.retired_at, case.retired_reason = None, ""
@@ -121,7 +163,7 @@ def add_evidence(*, actor: User, case: SolvedCase, job: Job) -> CaseEvidence:
     the cure. Writes an audit entry.
 
     Raises InvalidInput for a job that is noted already, WrongState for one that has not ended or
-    was cancelled.
+    was cancelled, and for one of another engagement where the case is not approved.
     """
     require(actor, Can.WORK)
     case = lock_checked(case, None)
@@ -133,12 +175,21 @@ def add_evidence(*, actor: User, case: SolvedCase, job: Job) -> CaseEvidence:
         raise WrongState(_("Job %(job)s has neither failed nor succeeded, so it proves nothing.")
                          % {"job": job.pk})
     require_visible(actor, job.engagement)
+    if not case.approved_at and job.engagement != case.engagement:
+        raise WrongState(_("Nobody has approved the text of the case, so it serves its own "
+                           "engagement only."))
     row = _keep(actor, case, CaseEvidence(shows=shows, job=job, engagement=job.engagement))
     if case.is_practice and not job.is_practice:
         case.is_practice = False
         case.save(update_fields=["is_practice"])
     _record(actor, "case.evidence", case, job=job.pk, shows=shows)
     return row
+
+
+def _own(actor: User, case: SolvedCase, seen: int | None) -> SolvedCase:
+    """The case, locked, for whoever sees its engagement: a shared one may be read elsewhere."""
+    require_visible(actor, case.engagement)
+    return lock_checked(case, seen)
 
 
 def _problem_of(actor: User, job: Job | None, issue: ProjectIssue | None,
@@ -198,13 +249,8 @@ def _is_practice(job: Job | None, verdict: Verdict | None) -> bool:
     return bool((job and job.is_practice) or (verdict and verdict.is_practice))
 
 
-def _engagements_of(case: SolvedCase) -> list[Engagement]:
-    return list(Engagement.objects.filter(
-        pk__in=case.evidence.values("engagement")).select_related("customer"))
-
-
-def _check(case: SolvedCase, engagements: list[Engagement | None]) -> None:
-    """Raise InvalidInput for a case that says too little, too much, or of whom it speaks."""
+def _check(case: SolvedCase) -> None:
+    """Raise InvalidInput for a case that says too little or too much."""
     for name in ("title", "cause", "cure"):
         if not getattr(case, name):
             raise InvalidInput(_("“%(field)s” is empty.") % {"field": _label(name)},
@@ -223,9 +269,6 @@ def _check(case: SolvedCase, engagements: list[Engagement | None]) -> None:
         raise InvalidInput(_("State what identifies the problem: an error code, an operator, a "
                              "log pattern, or a diagnosis that few failures share."))
     _check_versions(case.versions)
-    texts = {_label(name): getattr(case, name) for name in TEXTS}
-    _refuse_names({**texts, _label("versions"): " ".join(
-        f"{name} {value}" for name, value in case.versions.items())}, engagements)
 
 
 def _check_versions(versions: Any) -> None:
@@ -234,16 +277,6 @@ def _check_versions(versions: Any) -> None:
             and len(value) <= 80 for name, value in versions.items()):
         raise InvalidInput(_("Versions are names with short texts, at most %(n)d of them.")
                            % {"n": MOST_VERSIONS})
-
-
-def _refuse_names(texts: dict[str, str], engagements: list[Engagement | None]) -> None:
-    names = anonymity.names_known([one for one in engagements if one])
-    for label, text in texts.items():
-        if found := anonymity.telling(text, names):
-            raise InvalidInput(_(
-                "“%(field)s” names a customer, project, person, host or folder: %(found)s. Cases "
-                "are shared across engagements: leave these names out.") % {
-                    "field": label, "found": listed(found[:MOST_NAMED])})
 
 
 def _label(name: str) -> str:

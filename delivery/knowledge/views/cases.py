@@ -62,6 +62,8 @@ def case_page(request, pk):
         "verdict__criterion__model", "added_by")
     return render(request, "delivery/knowledge/case.html", {
         "case": case, "evidence": evidence, "hidden": case.evidence.count() - len(evidence),
+        "may_approve": services.may_approve(request.user, case),
+        "is_own": SolvedCase.objects.own_of(request.user).filter(pk=pk).exists(),
         "retire_form": RetireForm()})
 
 
@@ -112,6 +114,16 @@ def case_edit(request, pk):
     return render(request, "delivery/knowledge/case_form.html", {
         "form": form, "title": str(case), "submit_label": _("Save"),
         "cancel_url": reverse("knowledge:case", args=[pk])})
+
+
+@require_POST
+def case_approve(request, pk):
+    """The text is approved as the page showed it (`seen`)."""
+    case = _case(request, pk)
+    attempt(request, lambda: services.approve_case(
+        actor=request.user, case=case, seen=whole_number(request.POST.get("seen")) or 0),
+            _("The text is approved: the case is shared with all engagements."))
+    return redirect("knowledge:case", pk)
 
 
 @require_POST
