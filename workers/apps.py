@@ -18,7 +18,9 @@ class WorkersConfig(AppConfig):
             kinds,
             signal_receivers,
         )
-        from workers.labels import counted_sentences  # noqa: F401
+        from workers.dispatch import sentences  # noqa: F401
+        from workers.labels import counted_nouns  # noqa: F401
+        from workers.logs import causes  # noqa: F401
         from workers.models import Node
 
         kinds.load_all()

@@ -15,6 +15,7 @@ from django.db.models import Count
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from workers.dispatch.sentences import NEVER_IN_QUOTA, RESERVED
 from workers.dispatch.usual_durations import UsualDurations
 from workers.models import CardLease, CardQuota, Job, Node, NodeReservation
 from workers.nodes.card_leases import usable_cards
@@ -24,15 +25,9 @@ UNDER_MAINTENANCE = gettext_noop(
 BEFORE_MAINTENANCE = gettext_noop(
     "Waiting: maintenance of the node begins at %(start)s (%(reason)s); such a job usually takes "
     "%(minutes)d min and would not end before. It starts after %(end)s.")
-RESERVED = gettext_noop(
-    "Waiting: %(cards)d cards of the node are reserved for another engagement from %(start)s to "
-    "%(end)s, and the job would need some of them.")
 OVER_QUOTA = gettext_noop(
     "Waiting: the engagement may hold %(quota)d cards at once and holds %(held)d; the job wants "
     "%(n)d.")
-NEVER_IN_QUOTA = gettext_noop(
-    "Waiting: the job wants %(n)d cards, but the engagement may hold only %(quota)d at once. Ask "
-    "an operator for a larger quota, or cancel the job.")
 
 
 @dataclass(frozen=True)

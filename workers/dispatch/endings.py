@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import schedulers
+from workers.dispatch.sentences import STILL_THERE, STOPPED_SENTENCES
 from workers.logs import diagnosis
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
@@ -25,26 +26,7 @@ LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
 LAST_TRIES = timedelta(seconds=20)
 AT_LIMIT = "stopped_at_limit"  # in the results: signals were sent because of the time limit
 SIGNALLED = (None, 143, 137, 130)  # ended by KILL of all, or the command by TERM, KILL, INT
-STILL_THERE = gettext_noop(
-    "%(n)d processes of it survive SIGKILL: %(which)s. An administrator has to end them on the "
-    "node; its cards stay leased until they are gone.")
 CANCELLED_BEFORE = gettext_noop("Cancelled before it started.")
-# By final state: nothing is found any more; processes survive; processes are on its cards.
-STOPPED_SENTENCES = {
-    JobState.CANCELLED: (
-        gettext_noop("Cancelled; nothing of it runs any more."),
-        gettext_noop("Cancelled, but %(n)d processes of it survive SIGKILL: %(which)s. An "
-                     "administrator has to end them on the node."),
-        gettext_noop("Cancelled; nothing that it started is found any more, but npu-smi still "
-                     "shows %(n)d processes on its cards: %(which)s.")),
-    JobState.TIMED_OUT: (
-        gettext_noop("Stopped after its time limit of %(seconds)d s."),
-        gettext_noop("Stopped after its time limit of %(seconds)d s, but %(n)d processes of it "
-                     "survive SIGKILL: %(which)s. An administrator has to end them on the node."),
-        gettext_noop("Stopped after its time limit of %(seconds)d s; nothing that it started is "
-                     "found any more, but npu-smi still shows %(n)d processes on its cards: "
-                     "%(which)s.")),
-}
 
 
 def end(state: str, message: str, cause: str = "", **values) -> dict:

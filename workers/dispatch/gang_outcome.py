@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
 from workers.dispatch import endings, gang_members
+from workers.dispatch.sentences import FAILED_FIRST, STOPPED_SENTENCES
 from workers.logs.live_log import LOG_NAME
 from workers.models import Artifact, Job, JobState
 from workers.nodes import ssh
@@ -21,7 +22,7 @@ FOLLOWS = re.compile(
     re.IGNORECASE)
 WAITED_FOR_OTHERS = frozenset({"hccl_timeout"})
 CLOCKS_AGREE = timedelta(seconds=2)
-CLEAN = endings.STOPPED_SENTENCES[JobState.CANCELLED][0]
+CLEAN = STOPPED_SENTENCES[JobState.CANCELLED][0]
 
 
 def has_failed(member: Job) -> bool:
@@ -81,8 +82,7 @@ def failure(first: Job, restarts: int) -> dict:
               "why": nested(first.message, first.message_values), "restarts": restarts}
     message = gettext_noop("Node %(rank)d (%(node)s) failed first: %(why)s")
     if restarts:
-        message = gettext_noop(
-            "Node %(rank)d (%(node)s) failed first, after %(restarts)d restarts: %(why)s")
+        message = FAILED_FIRST
     return {**endings.end(first.state, message, cause=first.technical_cause, **values),
             "exit_status": first.exit_status}
 

@@ -22,6 +22,7 @@ from workers.dispatch import (
 )
 from workers.dispatch.admission import Admission, admission
 from workers.dispatch.endings import end, failed
+from workers.dispatch.sentences import TOO_FEW_ON_A_NODE
 from workers.kinds import unknown_kind
 from workers.kinds.references import references_in
 from workers.models import Gang, Job, JobState
@@ -110,9 +111,8 @@ def _waits_for_turn(job: Job, members: list[Job], promises: list[Admission]) -> 
     for member, promised in zip(members, promises, strict=True):
         usable = len(card_leases.usable_cards(member.node))
         if job.cards_wanted > usable:
-            return _wait(gettext_noop(
-                "Waiting: it wants %(n)d cards of each node, and %(node)s has only %(usable)d "
-                "healthy ones."), n=job.cards_wanted, node=member.node.name, usable=usable)
+            return _wait(TOO_FEW_ON_A_NODE, n=job.cards_wanted, node=member.node.name,
+                         usable=usable)
         if (place := card_queue.place_in_line(member, promised)) > 1:
             return _wait(gettext_noop(
                 "Waiting for its turn: place %(place)d in the line of %(node)s."),

@@ -20,6 +20,7 @@ from workers.dispatch import (
 )
 from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
+from workers.dispatch.sentences import IN_LINE, TOO_FEW_CARDS
 from workers.kinds import Finished, Judgement, unknown_kind
 from workers.kinds.references import references_in
 from workers.logs import diagnosis, live_log
@@ -105,10 +106,8 @@ def _leasing(job: Job) -> dict:
 def _wait_for_cards(job: Job, place: int) -> dict:
     usable = len(card_leases.usable_cards(job.node))
     if job.cards_wanted > usable:
-        return _wait(gettext_noop("Waiting: it wants %(n)d cards, and the node has only "
-                                  "%(usable)d healthy ones."), n=job.cards_wanted, usable=usable)
-    return _wait(gettext_noop("Waiting for %(n)d free cards, of which %(free)d are free; place "
-                              "%(place)d in the node's line."), n=job.cards_wanted,
+        return _wait(TOO_FEW_CARDS, n=job.cards_wanted, usable=usable)
+    return _wait(IN_LINE, n=job.cards_wanted,
                  free=len(card_leases.free_cards(job.node)), place=place)
 
 

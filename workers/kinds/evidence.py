@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
 from workers.kinds.node_scripts import run_script
@@ -45,6 +46,11 @@ def _record(job) -> dict:
             "created_at": job.created_at.isoformat(),
             "started_at": job.started_at.isoformat() if job.started_at else None,
             "finished_at": job.finished_at.isoformat() if job.finished_at else None}
+
+
+PACKED = ngettext_noop(
+    "%(files)d file of %(jobs)d jobs, its checksum verified.",
+    "%(files)d files of %(jobs)d jobs, every checksum verified.", "files")
 
 
 @register
@@ -85,8 +91,7 @@ class Bundle(JobKind):
                 facts, facts), outputs
         if parameters["pack"] and facts["bytes"] <= MOST_PACKED:
             outputs["bundle.zip"] = _packed(files, names, outputs)
-        return Judgement(True, gettext_noop(
-            "%(files)d files of %(jobs)d jobs, every checksum verified."), facts, facts), outputs
+        return Judgement(True, PACKED, facts, facts), outputs
 
 
 def _packed(files, names: dict, outputs: dict) -> bytes:
@@ -98,6 +103,11 @@ def _packed(files, names: dict, outputs: dict) -> bytes:
             with file.file.open("rb") as stream:
                 archive.writestr(names[file.pk], stream.read())
     return packed.getvalue()
+
+
+CHECKSUMS = ngettext_noop(
+    "Checksum of %(files)d file with %(bytes)d bytes.",
+    "Checksums of %(files)d files with %(bytes)d bytes.", "files")
 
 
 @register
@@ -126,8 +136,19 @@ class Checksums(JobKind):
         facts = {"files": report.get("file_count") or 0, "bytes": report.get("bytes") or 0}
         if not facts["files"] or "manifest.txt" not in finished.files:
             return Judgement(False, gettext_noop("No file was found; nothing was computed."), facts)
-        return Judgement(True, gettext_noop(
-            "Checksums of %(files)d files with %(bytes)d bytes."), facts, facts)
+        return Judgement(True, CHECKSUMS, facts, facts)
+
+
+NOT_COMPARABLE = ngettext_noop(
+    "Job %(job)d cannot be compared: status %(status)s, %(n)d figure on both sides.",
+    "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides.", "n")
+DIFFERS = ngettext_noop(
+    "%(name)s differs by %(shown)s %% from job %(job)d; %(n)d figure compared.",
+    "%(name)s differs by %(shown)s %% from job %(job)d; %(n)d figures compared.", "n")
+AGREES = ngettext_noop(
+    "%(n)d figure agrees with job %(job)d; the largest difference is %(shown)s %% (%(name)s).",
+    "%(n)d figures agree with job %(job)d; the largest difference is %(shown)s %% "
+    "(%(name)s).", "n")
 
 
 @register
@@ -213,9 +234,8 @@ class Rerun(JobKind):
         compared = run_comparison.compared(known,
                                            run_comparison.of_readings(finished.readings))
         if finished.exit_status != first.exit_status or not compared:
-            return Judgement(False, gettext_noop(
-                "Job %(job)d cannot be compared: status %(status)s, %(n)d figures on both sides."),
-                {"job": first.pk, "status": finished.exit_status, "n": len(compared)})
+            return Judgement(False, NOT_COMPARABLE, {
+                "job": first.pk, "status": finished.exit_status, "n": len(compared)})
         if missing := sorted(set(known) - {pair.name for pair in compared}):
             return Judgement(False, gettext_noop(
                 "%(n)d of %(all)d figures of job %(job)d are missing in the repetition, first "
@@ -225,12 +245,8 @@ class Rerun(JobKind):
         facts = {"job": first.pk, "n": len(compared), "name": worst.name,
                  "difference": worst.difference, "shown": f"{100 * worst.difference:.4g}"}
         if worst.difference > finished.parameters["tolerance"]:
-            return Judgement(False, gettext_noop(
-                "%(name)s differs by %(shown)s %% from job %(job)d; %(n)d figures compared."),
-                facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(n)d figures agree with job %(job)d; the largest difference is %(shown)s %% "
-            "(%(name)s)."), facts, facts)
+            return Judgement(False, DIFFERS, facts, facts)
+        return Judgement(True, AGREES, facts, facts)
 
 
 def _first(parameters: dict):

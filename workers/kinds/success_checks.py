@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_noop
 
 from engagements.stages import ON_SOURCE_PLATFORM
-from engagements.text.nested_sentences import nested
+from engagements.text.nested_sentences import nested, ngettext_noop
 from toolreaders.accuracy.tool_logs import HARMLESS
 from workers.kinds.judgement import Finished, Judgement
 
@@ -84,15 +84,20 @@ def judged_names(kind: JobKind, finished: Finished) -> list[str]:
             and not finished.is_empty(name)]
 
 
+UNREADABLE = ngettext_noop(
+    "%(unread)d of %(files)d result files cannot be read (%(which)s): what it holds was not "
+    "looked at, and nothing is concluded.",
+    "%(unread)d of %(files)d result files cannot be read (%(which)s): what they hold "
+    "was not looked at, and nothing is concluded.", "unread")
+
+
 def _readable(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
     names = judged_names(kind, finished)
     unread = [name for name in names if name not in finished.readings]
     if not unread:
         return judgement
-    return Judgement(False, gettext_noop(
-        "%(unread)d of %(files)d result files cannot be read (%(which)s): what they hold was not "
-        "looked at, and nothing is concluded."),
-        {"unread": len(unread), "files": len(names), "which": _listed(unread)})
+    return Judgement(False, UNREADABLE, {
+        "unread": len(unread), "files": len(names), "which": _listed(unread)})
 
 
 def _whole(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:

@@ -10,6 +10,8 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
+from engagements.text.nested_sentences import ngettext_noop
+
 SHELL = "POSIX.1-2017, Shell Command Language, 2.8.2 Exit Status for Commands"
 PYTHON = "https://docs.python.org/3/library/exceptions.html"
 ELASTIC = "https://docs.pytorch.org/docs/stable/elastic/errors.html"
@@ -330,8 +332,11 @@ SYMPTOMS = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, *KILLED
 # Of a job that its time limit ended: that it was stopped says the job itself.
 WHILE_RUNNING = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE,
                  _python_error(TOLD_TO_STOP))
-LIMIT_SILENT = _cause("time_limit", r"$^", gettext_noop(
-    "The log had not grown for %(minutes)d minutes when the time limit came: the command waited."),
+LIMIT_SILENT = _cause("time_limit", r"$^", ngettext_noop(
+    "The log had not grown for %(minutes)d minute when the time limit came: the command "
+    "waited.",
+    "The log had not grown for %(minutes)d minutes when the time limit came: the "
+    "command waited.", "minutes"),
     gettext_noop("See what the last lines wait for: another rank or node (HCCL), data, a "
                  "download, a port, a person's answer. Fix that; a longer limit alone does not "
                  "help."), FIELD)

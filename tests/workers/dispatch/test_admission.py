@@ -9,7 +9,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from tests.workers.gangs.conftest import GangKind
 from workers import services
-from workers.dispatch import admission, card_queue, steps
+from workers.dispatch import admission, card_queue, sentences, steps
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, NodeReservation
 from workers.nodes import card_leases
@@ -70,18 +70,18 @@ def test_job_that_would_not_end_before_the_maintenance_waits_and_a_short_one_sta
 def test_reserved_cards_are_kept_free_for_the_engagement(wait, server, people, engagement, other):
     reserve(people, server, -HOUR, HOUR, engagement=other, cards=6)
     four, two, theirs = wait(cards=4), wait(cards=2), wait(cards=4, of=other)
-    assert said(four)[0] == admission.RESERVED
+    assert said(four)[0] == sentences.RESERVED
     assert card_queue.place_in_line(two) == 1, "who is held up holds up nobody"
     assert said(two) == ("", JobState.STARTING)
     assert said(theirs) == ("", JobState.STARTING)
-    assert said(wait(cards=1))[0] == admission.RESERVED, "two of the six are still theirs"
+    assert said(wait(cards=1))[0] == sentences.RESERVED, "two of the six are still theirs"
     assert card_leases.free_cards(server), "though cards are free"
 
 
 def test_reservation_that_begins_later_holds_up_only_what_would_reach_into_it(
         wait, server, people, other):
     reserve(people, server, 2 * HOUR, 3 * HOUR, engagement=other, cards=8)
-    assert said(wait(cards=8, minutes=180))[0] == admission.RESERVED
+    assert said(wait(cards=8, minutes=180))[0] == sentences.RESERVED
     assert said(wait(cards=8, minutes=60)) == ("", JobState.STARTING)
 
 
@@ -101,7 +101,7 @@ def test_quota_counts_the_cards_of_all_nodes(wait, people, engagement, other):
     held_up = wait(cards=2, node=second)
     assert said(held_up)[0] == admission.OVER_QUOTA
     assert said(wait(cards=1, node=second)) == ("", JobState.STARTING)
-    assert said(wait(cards=5))[0] == admission.NEVER_IN_QUOTA
+    assert said(wait(cards=5))[0] == sentences.NEVER_IN_QUOTA
     assert said(wait(cards=5, of=other)) == ("", JobState.STARTING)
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=None)
     assert said(held_up) == ("", JobState.STARTING)

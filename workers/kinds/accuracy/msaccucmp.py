@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -75,6 +76,11 @@ class OverflowParse(_Msaccucmp):
             "Overflow in %(blocks)s, status %(status)s, task %(task)s."), facts, facts)
 
 
+WRITTEN = ngettext_noop(
+    "%(n)d tensor was written.",
+    "%(n)d tensors were written.", "n")
+
+
 @register
 class DumpToNpy(_Msaccucmp):
     code = "acc.dump_to_npy"
@@ -101,8 +107,15 @@ class DumpToNpy(_Msaccucmp):
         written = [name for name in finished.files if name.endswith(".npy")]
         if not written:
             return Judgement(False, gettext_noop("No tensor was written; see the log."))
-        return Judgement(True, gettext_noop("%(n)d tensors were written."), {"n": len(written)},
-                         {"n": len(written)})
+        return Judgement(True, WRITTEN, {"n": len(written)}, {"n": len(written)})
+
+
+NONE_DEVIATES = ngettext_noop(
+    "%(rows)d tensor compared; none deviates.",
+    "%(rows)d tensors compared; none deviates.", "rows")
+FIRST_DEVIATING = ngettext_noop(
+    "%(rows)d tensor compared; first deviating: %(first)s.",
+    "%(rows)d tensors compared; first deviating: %(first)s.", "rows")
 
 
 @register
@@ -136,7 +149,5 @@ class OmCompare(_Msaccucmp):
         facts = {"rows": values["rows"],
                  "first": str(values.get("first_deviating") or "")}
         if not facts["first"]:
-            return Judgement(True, gettext_noop(
-                "%(rows)d tensors compared; none deviates."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(rows)d tensors compared; first deviating: %(first)s."), facts, facts)
+            return Judgement(True, NONE_DEVIATES, facts, facts)
+        return Judgement(True, FIRST_DEVIATING, facts, facts)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 
 # Before 26 the framework comes first, and compare takes its two sides from a file (X4, X5).
@@ -70,16 +71,31 @@ MOST_FINDINGS = 500
 NOTHING_COMPARED = gettext_noop("The comparison holds no part: nothing was compared.")
 CONFIGURATIONS = {  # (has parts, has differences, some part is missing)
     **{(False, *rest): NOTHING_COMPARED for rest in product((True, False), repeat=2)},
-    (True, True, False): gettext_noop(
-        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); compared: "
-        "%(parts)s."),
-    (True, True, True): gettext_noop(
-        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); compared: "
-        "%(parts)s; not compared: %(missing)s."),
+    (True, True, False): ngettext_noop(
+        "Differences to look at: %(errors)d error, %(warnings)d warnings (%(which)s); compared: "
+        "%(parts)s.",
+        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); "
+        "compared: %(parts)s.", "errors"),
+    (True, True, True): ngettext_noop(
+        "Differences to look at: %(errors)d error, %(warnings)d warnings (%(which)s); compared: "
+        "%(parts)s; not compared: %(missing)s.",
+        "Differences to look at: %(errors)d errors, %(warnings)d warnings (%(which)s); "
+        "compared: %(parts)s; not compared: %(missing)s.", "errors"),
     (True, False, False): gettext_noop("No difference in all that is compared: %(parts)s."),
     (True, False, True): gettext_noop(
         "No difference in %(parts)s; not compared: %(missing)s."),
 }
+
+
+NO_ROW_DEVIATES = ngettext_noop(
+    "%(rows)d row; %(nonfinite)d not finite, %(unmatched)d without counterpart; none deviates.",
+    "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; none deviates.",
+    "rows")
+FIRST_DEVIATING = ngettext_noop(
+    "%(rows)d row; %(nonfinite)d not finite, %(unmatched)d without counterpart; first "
+    "deviating: %(first)s.",
+    "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; first "
+    "deviating: %(first)s.", "rows")
 
 
 @register
@@ -121,12 +137,8 @@ class Compare(JobKind):
         if not facts["rows"]:
             return Judgement(False, NOTHING_COMPARED, facts)
         if not facts["first"]:
-            return Judgement(True, gettext_noop(
-                "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
-                "none deviates."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(rows)d rows; %(nonfinite)d not finite, %(unmatched)d without counterpart; "
-            "first deviating: %(first)s."), facts, facts)
+            return Judgement(True, NO_ROW_DEVIATES, facts, facts)
+        return Judgement(True, FIRST_DEVIATING, facts, facts)
 
 
 def _count(value) -> int:

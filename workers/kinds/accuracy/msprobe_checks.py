@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.accuracy.msprobe import MSPROBE
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import on_device
@@ -49,6 +50,17 @@ class _Check(JobKind):
     usual_seconds = 600
 
 
+APIS_GOOD = ngettext_noop(
+    "%(apis)d API checked, forward and backward: no error, no warning, every figure finite.",
+    "%(apis)d APIs checked, forward and backward: no error, no warning, every figure "
+    "finite.", "apis")
+APIS_WITH_ERRORS = ngettext_noop(
+    "%(apis)d API checked: %(errors)d with errors, %(warnings)d with warnings, %(nonfinite)d "
+    "figures not finite; first: %(first)s.",
+    "%(apis)d APIs checked: %(errors)d with errors, %(warnings)d with warnings, "
+    "%(nonfinite)d figures not finite; first: %(first)s.", "apis")
+
+
 @register
 class ApiCheck(_Check):
     code = "acc.api_check"
@@ -82,12 +94,20 @@ class ApiCheck(_Check):
                  "first": result["first_error"] or next(iter(details["nonfinite_names"]), None)
                  or "–"}
         if not any(facts[name] for name in ("errors", "warnings", "nonfinite")):
-            return Judgement(True, gettext_noop(
-                "%(apis)d APIs checked, forward and backward: no error, no warning, every figure "
-                "finite."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(apis)d APIs checked: %(errors)d with errors, %(warnings)d with warnings, "
-            "%(nonfinite)d figures not finite; first: %(first)s."), facts, facts)
+            return Judgement(True, APIS_GOOD, facts, facts)
+        return Judgement(True, APIS_WITH_ERRORS, facts, facts)
+
+
+FIRST_NOT_FINITE = ngettext_noop(
+    "Not finite first: %(op)s (%(rank)s); %(n)d call named, %(dumps)d dumps looked at, ranks "
+    "without data: %(without)s.",
+    "Not finite first: %(op)s (%(rank)s); %(n)d calls named, %(dumps)d dumps looked "
+    "at, ranks without data: %(without)s.", "n")
+ALL_FINITE = ngettext_noop(
+    "No call made a value NaN or infinite in the %(dumps)d dump looked at; ranks without "
+    "data: %(without)s.",
+    "No call made a value NaN or infinite in the %(dumps)d dumps looked at; ranks "
+    "without data: %(without)s.", "dumps")
 
 
 @register
@@ -118,15 +138,21 @@ class OverflowCheck(_Check):
         if found:
             facts |= {"n": found[0]["op_count"], "op": found[0]["first_op"],
                       "rank": found[0]["first_rank"]}
-            return Judgement(True, gettext_noop(
-                "Not finite first: %(op)s (%(rank)s); %(n)d calls named, %(dumps)d dumps looked "
-                "at, ranks without data: %(without)s."), facts, facts)
+            return Judgement(True, FIRST_NOT_FINITE, facts, facts)
         if NOTHING not in finished.log:
             return Judgement(False, gettext_noop(
                 "The tool named no call and does not say that there is none; see the log."), facts)
-        return Judgement(True, gettext_noop(
-            "No call made a value NaN or infinite in the %(dumps)d dumps looked at; ranks without "
-            "data: %(without)s."), facts, {**facts, "n": 0})
+        return Judgement(True, ALL_FINITE, facts, {**facts, "n": 0})
+
+
+OVERFLOWS_OF_GRAPH = ngettext_noop(
+    "A graph of %(nodes)d node; %(overflows)d are marked with an overflow.",
+    "A graph of %(nodes)d nodes; %(overflows)d are marked with an overflow.", "nodes")
+GRAPH_COMPARED = ngettext_noop(
+    "%(nodes)d node of the NPU run beside the reference; least precise: %(worst)s; "
+    "%(overflows)d are marked with an overflow.",
+    "%(nodes)d nodes of the NPU run beside the reference; least precise: %(worst)s; "
+    "%(overflows)d are marked with an overflow.", "nodes")
 
 
 @register
@@ -165,9 +191,5 @@ class Graph(_Check):
         facts = {"nodes": nodes, "n": len(graphs), "worst": worst[0]["name"] if worst else "–",
                  "overflows": sum(len(values["overflow_nodes"]) for values in graphs)}
         if not finished.parameters["golden"]:
-            return Judgement(True, gettext_noop(
-                "A graph of %(nodes)d nodes; %(overflows)d are marked with an overflow."),
-                facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(nodes)d nodes of the NPU run beside the reference; least precise: %(worst)s; "
-            "%(overflows)d are marked with an overflow."), facts, facts)
+            return Judgement(True, OVERFLOWS_OF_GRAPH, facts, facts)
+        return Judgement(True, GRAPH_COMPARED, facts, facts)

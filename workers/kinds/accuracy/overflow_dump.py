@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, Judgement, register
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
@@ -22,6 +23,13 @@ script=$2; shift 2
     || echo "{USES_CONFIG}"
 exit $status
 """
+
+
+NOT_LOOKED_AT = ngettext_noop(
+    "%(files)d file lies in the dump folder, which is not known as a state of an overflow "
+    "(Opdebug…): it was not looked at.",
+    "%(files)d files lie in the dump folder, none of which is known as a state of an "
+    "overflow (Opdebug…): they were not looked at.", "files")
 
 
 @register
@@ -51,9 +59,7 @@ class OverflowDump(ProjectRun):
                             if not is_state(name) and "." in name})
         facts = {"n": len(states), "files": len(names), "which": ", ".join(operators[:5]) or "–"}
         if not states and names:
-            return Judgement(False, gettext_noop(
-                "%(files)d files lie in the dump folder, none of which is known as a state of an "
-                "overflow (Opdebug…): they were not looked at."), facts, facts)
+            return Judgement(False, NOT_LOOKED_AT, facts, facts)
         if not states and USES_CONFIG not in finished.log:
             return Judgement(False, gettext_noop(
                 "Not provable: no overflow was written, and nothing shows that the script passed "
@@ -72,5 +78,7 @@ def is_state(name: str) -> bool:
 
 OVERFLOWS = {
     True: gettext_noop("1 overflow: %(which)s. Parse the file that begins with Opdebug."),
-    False: gettext_noop("%(n)d overflows: %(which)s. Parse the files that begin with Opdebug."),
+    False: ngettext_noop(
+        "%(n)d overflow: %(which)s. Parse the files that begin with Opdebug.",
+        "%(n)d overflows: %(which)s. Parse the files that begin with Opdebug.", "n"),
 }

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, register
 from workers.kinds.judgement import FURTHER_LOGS, INPUTS, LOG_NAME
 from workers.kinds.node_scripts import script as script_text
@@ -141,20 +142,30 @@ class FreeCommand(JobKind):
 
 
 SUCCESSES = {  # (a line was asked for, a file was)
-    (False, False): gettext_noop(
+    (False, False): ngettext_noop(
         "The command ended with status %(status)s. Nothing else was named as success; collected: "
-        "%(files)d files, %(read)d of a known format."),
-    (True, False): gettext_noop(
-        "The command ended with status %(status)s, and the log holds “%(line)s”. Nothing else was "
-        "looked at; collected: %(files)d files, %(read)d of a known format."),
-    (False, True): gettext_noop(
+        "%(files)d file, %(read)d of a known format.",
+        "The command ended with status %(status)s. Nothing else was named as success; "
+        "collected: %(files)d files, %(read)d of a known format.", "files"),
+    (True, False): ngettext_noop(
+        "The command ended with status %(status)s, and the log holds “%(line)s”. Nothing else "
+        "was looked at; collected: %(files)d file, %(read)d of a known format.",
+        "The command ended with status %(status)s, and the log holds “%(line)s”. Nothing "
+        "else was looked at; collected: %(files)d files, %(read)d of a known format.", "files"),
+    (False, True): ngettext_noop(
         "The command ended with status %(status)s and left “%(first)s” (%(n)d files “%(file)s”). "
-        "Whether they are right was not looked at; collected: %(files)d files, %(read)d of a known "
-        "format."),
-    (True, True): gettext_noop(
+        "Whether they are right was not looked at; collected: %(files)d file, %(read)d of a "
+        "known format.",
+        "The command ended with status %(status)s and left “%(first)s” (%(n)d files "
+        "“%(file)s”). Whether they are right was not looked at; collected: %(files)d "
+        "files, %(read)d of a known format.", "files"),
+    (True, True): ngettext_noop(
         "The command ended with status %(status)s, the log holds “%(line)s”, and it left "
         "“%(first)s” (%(n)d files “%(file)s”). Whether they are right was not looked at; "
-        "collected: %(files)d files, %(read)d of a known format."),
+        "collected: %(files)d file, %(read)d of a known format.",
+        "The command ended with status %(status)s, the log holds “%(line)s”, and it left "
+        "“%(first)s” (%(n)d files “%(file)s”). Whether they are right was not looked at; "
+        "collected: %(files)d files, %(read)d of a known format.", "files"),
 }
 
 

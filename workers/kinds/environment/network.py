@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -31,6 +32,16 @@ for device; do
 done
 echo "desk: asked $# devices"
 """
+
+
+SOME_UNANSWERED = ngettext_noop(
+    "%(n)d card answers well to %(checks)s; without a healthy answer, and so not known: "
+    "%(unanswered)s.",
+    "%(n)d cards answer well to %(checks)s; without a healthy answer, and so not "
+    "known: %(unanswered)s.", "n")
+ALL_ANSWER_WELL = ngettext_noop(
+    "%(n)d card answers well to every check of hccn_tool.",
+    "%(n)d cards answer well to every check of hccn_tool.", "n")
 
 
 @register
@@ -76,11 +87,8 @@ class NetworkCheck(JobKind):
                 "Not every card said that its port is healthy; without a good answer: %(open)s."),
                 {**values, "open": values["open"] or "–"}, values)
         if values["unanswered"]:
-            return Judgement(True, gettext_noop(
-                "%(n)d cards answer well to %(checks)s; without a healthy answer, and so not "
-                "known: %(unanswered)s."), values, values)
-        return Judgement(True, gettext_noop(
-            "%(n)d cards answer well to every check of hccn_tool."), values, values)
+            return Judgement(True, SOME_UNANSWERED, values, values)
+        return Judgement(True, ALL_ANSWER_WELL, values, values)
 
 
 def _listed(checks: list[dict], key: str) -> str:
@@ -101,6 +109,13 @@ command -v mpirun >/dev/null || { echo "mpirun: not found" >&2; exit 127; }
 ranks=$2; shift 2
 exec mpirun -n "$ranks" "$program" -p "$ranks" "$@"
 """
+
+
+BANDWIDTH = ngettext_noop(
+    "%(operation)s over %(ranks)d card: %(sizes)d sizes right, %(bandwidth)s GB/s at "
+    "%(bytes)d bytes.",
+    "%(operation)s over %(ranks)d cards: %(sizes)d sizes right, %(bandwidth)s GB/s at "
+    "%(bytes)d bytes.", "ranks")
 
 
 @register
@@ -173,9 +188,7 @@ class HcclTest(JobKind):
             return Judgement(False, gettext_noop(
                 "%(bandwidth)s GB/s at %(bytes)d bytes is below the least of %(least)s GB/s."),
                 values, values)
-        return Judgement(True, gettext_noop(
-            "%(operation)s over %(ranks)d cards: %(sizes)d sizes right, %(bandwidth)s GB/s at "
-            "%(bytes)d bytes."), values, values)
+        return Judgement(True, BANDWIDTH, values, values)
 
 
 def size_in_bytes(text: str) -> int:

@@ -7,11 +7,23 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.models.node import Card
 from workers.runtimes import software
 
 HEALTHY = "OK"  # DOMAIN R-ENV-01; "Normal" occurs in text reports only
+
+
+NOT_HEALTHY = ngettext_noop(
+    "%(bad)d of %(n)d chips is not healthy (%(which)s).",
+    "%(bad)d of %(n)d chips are not healthy (%(which)s).", "bad")
+TOO_FEW_LISTED = ngettext_noop(
+    "Only %(n)d chip is listed, %(expected)d are expected.",
+    "Only %(n)d chips are listed, %(expected)d are expected.", "n")
+ALL_HEALTHY = ngettext_noop(
+    "The only chip is healthy.",
+    "All %(n)d chips are healthy.", "n")
 
 
 @register
@@ -43,12 +55,10 @@ class NpuInfo(JobKind):
         values = {"n": len(chips), "expected": expected, "bad": len(unhealthy)}
         if unhealthy:
             values["which"] = ", ".join(f"{c.get('npu')}: {c.get('health')}" for c in unhealthy)
-            return Judgement(False, gettext_noop(
-                "%(bad)d of %(n)d chips are not healthy (%(which)s)."), values)
+            return Judgement(False, NOT_HEALTHY, values)
         if len(chips) < expected:
-            return Judgement(False, gettext_noop(
-                "Only %(n)d chips are listed, %(expected)d are expected."), values)
-        return Judgement(True, gettext_noop("All %(n)d chips are healthy."), values)
+            return Judgement(False, TOO_FEW_LISTED, values)
+        return Judgement(True, ALL_HEALTHY, values)
 
     def after(self, job, finished):
         """Keep the cards as last read, and the driver's version."""

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.environment.frameworks import PYTHON
 from workers.kinds.environment.installation import CONFIRMED
@@ -30,6 +31,11 @@ bazel build --jobs="$jobs" --config=opt --cxxopt=-D_GLIBCXX_USE_CXX11_ABI=0 \
 cd "$here" && "$python" -c "$manifest" "$out/tensorflow-" wheels
 """
 LISTED = re.compile(r"^manifest: \d+ files, \d+ bytes\s*\Z", re.MULTILINE)  # the last line
+
+
+BUILT = ngettext_noop(
+    "%(wheel)s is built; %(functions)d function of nsync got a barrier.",
+    "%(wheel)s is built; %(functions)d functions of nsync got a barrier.", "functions")
 
 
 @register
@@ -80,5 +86,4 @@ class TensorflowBuild(JobKind):
             return Judgement(True, gettext_noop(
                 "%(wheel)s is built; the workspace named an archive of nsync of its own, which "
                 "was not looked into."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(wheel)s is built; %(functions)d functions of nsync got a barrier."), facts, facts)
+        return Judgement(True, BUILT, facts, facts)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.formats import FRAMEWORK
 
@@ -135,6 +136,11 @@ def _aipp_faults(finished: Finished) -> Judgement | None:
         {"n": len(faults), "first": faults[0]})
 
 
+OPERATORS_CONVERTED = ngettext_noop(
+    "%(n)d operator converted, first %(first)s.",
+    "%(n)d operators converted, first %(first)s.", "n")
+
+
 @register
 class SingleOperator(JobKind):
     """atc --singleop (ATC 离线模型编译工具用户指南, “单算子模型转换”, CANN 8.x)."""
@@ -168,8 +174,7 @@ class SingleOperator(JobKind):
         if "ATC run success" not in finished.log or not produced:
             return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
         facts = {"n": len(produced), "first": produced[0]}
-        return Judgement(True, gettext_noop("%(n)d operators converted, first %(first)s."),
-                         facts, facts)
+        return Judgement(True, OPERATORS_CONVERTED, facts, facts)
 
 
 @register

@@ -6,9 +6,19 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
 from workers.kinds.training.project_script import COMMON, ProjectRun
+
+NOT_COMPARED = ngettext_noop(
+    "%(n)d output; no reference was given, so none was compared.",
+    "%(n)d outputs; no reference was given, so none was compared.", "n")
+COMPARED = ngettext_noop(
+    "%(n)d output compared with the reference: smallest cosine %(cosine)s, %(unlike)d other "
+    "files differ.",
+    "%(n)d outputs compared with the reference: smallest cosine %(cosine)s, %(unlike)d "
+    "other files differ.", "n")
 
 
 @register
@@ -50,12 +60,9 @@ class OnlineInference(ProjectRun):
                  "cosine": report.get("min_cosine"), "missing": ", ".join(report["missing"][:5]),
                  "problem": "; ".join(problems[:5]), "nonfinite": report.get("nonfinite") or 0}
         if not report["has_reference"]:
-            return Judgement(True, gettext_noop(
-                "%(n)d outputs; no reference was given, so none was compared."), facts, facts)
+            return Judgement(True, NOT_COMPARED, facts, facts)
         if facts["missing"] or problems or facts["nonfinite"] or len(compared) < len(outputs):
             return Judgement(False, gettext_noop(
                 "%(compared)d of %(n)d outputs could be compared; %(nonfinite)d values are not "
                 "finite; missing: %(missing)s; not comparable: %(problem)s."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(n)d outputs compared with the reference: smallest cosine %(cosine)s, %(unlike)d "
-            "other files differ."), facts, facts)
+        return Judgement(True, COMPARED, facts, facts)

@@ -7,12 +7,18 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import on_device
 
 ANSWER = re.compile(r"(?m)^.*Answer\[\d+\]:[ \t]*(\S.*)$")
 MINDIE = "MindIE Benchmark"  # as its reader names the tool: other clients have kinds of their own
 TOKENS = re.compile(r"Generate\[\d+\] token num:\s*\(?\d*,?\s*(\d+)\)?")
+
+
+ANSWERED = ngettext_noop(
+    "Answered with %(tokens)d token.",
+    "Answered with %(tokens)d tokens.", "tokens")
 
 
 @register
@@ -57,7 +63,7 @@ class MindieRun(JobKind):
         if finished.exit_status != 0 or not answers or not tokens:
             return Judgement(False, gettext_noop("No answer was printed; see the log."))
         facts = {"answer": answers[0][:200], "tokens": int(tokens[0])}
-        return Judgement(True, gettext_noop("Answered with %(tokens)d tokens."), facts, facts)
+        return Judgement(True, ANSWERED, facts, facts)
 
 
 @register

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from toolreaders.serving.points import points_of
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.held_service import HELD, HeldService
@@ -111,6 +112,13 @@ class VllmServe(HeldService):
         return {"started": "Application startup complete", "command": words}
 
 
+ALL_ANSWERED = ngettext_noop(
+    "%(n)d point, %(total)s requests, all answered; at most %(rate)s tokens per second with "
+    "%(at)s concurrent requests.",
+    "%(n)d points, %(total)s requests, all answered; at most %(rate)s tokens per "
+    "second with %(at)s concurrent requests.", "n")
+
+
 @register
 class VllmBench(JobKind):
     code = "inf.vllm_bench"
@@ -171,9 +179,7 @@ class VllmBench(JobKind):
                 "%(failed)s of %(total)s requests failed."), facts, facts)
         best = max(found, key=lambda point: point["tokens_per_second"] or 0)
         facts |= {"rate": f"{best['tokens_per_second']:.4g}", "at": best["concurrency"]}
-        return Judgement(True, gettext_noop(
-            "%(n)d points, %(total)s requests, all answered; at most %(rate)s tokens per second "
-            "with %(at)s concurrent requests."), facts, facts)
+        return Judgement(True, ALL_ANSWERED, facts, facts)
 
 
 def points(parameters: dict) -> list[tuple[int, int, int]]:

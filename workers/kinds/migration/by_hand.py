@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
 
@@ -15,6 +16,14 @@ SUBJECTS = {
     "tbe": _("Custom operator, TBE"), "ai_cpu": _("Custom operator, AI CPU"),
     "atb": _("Operator or model of the ATB library"),
 }
+
+
+PLACES_CHANGED = ngettext_noop(
+    "%(places)d place in %(files)d of %(compared)d files: %(added)d lines added, %(removed)d "
+    "removed; %(left)d files are no text or too large and were not compared.",
+    "%(places)d places in %(files)d of %(compared)d files: %(added)d lines added, "
+    "%(removed)d removed; %(left)d files are no text or too large and were not "
+    "compared.", "places")
 
 
 @register
@@ -58,7 +67,4 @@ class CodeChanges(JobKind):
         if not files:
             return Judgement(False, gettext_noop(
                 "None of %(compared)d files differs: no migration is on record."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(places)d places in %(files)d of %(compared)d files: %(added)d lines added, "
-            "%(removed)d removed; %(left)d files are no text or too large and were not compared."),
-            facts, facts)
+        return Judgement(True, PLACES_CHANGED, facts, facts)

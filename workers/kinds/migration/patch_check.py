@@ -6,8 +6,16 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
+
+BLOCKING = ngettext_noop(
+    "%(blocking)d blocking finding (%(rules)s), %(warnings)d warnings.",
+    "%(blocking)d blocking findings (%(rules)s), %(warnings)d warnings.", "blocking")
+NONE_BLOCKING = ngettext_noop(
+    "No blocking finding in %(files)d Python file, %(warnings)d warnings.",
+    "No blocking finding in %(files)d Python files, %(warnings)d warnings.", "files")
 
 
 @register
@@ -43,8 +51,5 @@ class PatchCheck(JobKind):
             return Judgement(False, gettext_noop(
                 "The folder holds no Python file: nothing was looked at."), facts)
         if facts["blocking"]:
-            return Judgement(False, gettext_noop(
-                "%(blocking)d blocking findings (%(rules)s), %(warnings)d warnings."),
-                facts, facts)
-        return Judgement(True, gettext_noop(
-            "No blocking finding in %(files)d Python files, %(warnings)d warnings."), facts, facts)
+            return Judgement(False, BLOCKING, facts, facts)
+        return Judgement(True, NONE_BLOCKING, facts, facts)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
-from engagements.text.nested_sentences import nested
+from engagements.text.nested_sentences import nested, ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -59,12 +59,17 @@ FOUND = {
         "%(unsupported)d unsupported, %(unknown)d unknown and %(to_migrate)d APIs to be migrated "
         "and %(cuda_ops)d CUDA operators that affect third-party APIs, in %(files)d files. The "
         "model's own APIs are another mode."),
-    "affinity_apis": gettext_noop(
-        "%(affinity)d API uses with an affinity API in %(files)d files. Unsupported APIs were not "
-        "looked for in this mode."),
-    "dynamic_shape": gettext_noop(
-        "%(files)d files were prepared to record shapes. Nothing is known of dynamic shapes until "
-        "the copy has run; unsupported APIs were not looked for in this mode."),
+    "affinity_apis": ngettext_noop(
+        "%(affinity)d API use with an affinity API in %(files)d files. Unsupported APIs were not "
+        "looked for in this mode.",
+        "%(affinity)d API uses with an affinity API in %(files)d files. Unsupported APIs "
+        "were not looked for in this mode.", "affinity"),
+    "dynamic_shape": ngettext_noop(
+        "%(files)d file was prepared to record shapes. Nothing is known of dynamic shapes until "
+        "the copy has run; unsupported APIs were not looked for in this mode.",
+        "%(files)d files were prepared to record shapes. Nothing is known of dynamic "
+        "shapes until the copy has run; unsupported APIs were not looked for in this mode.",
+        "files"),
 }
 NOTHING_READ = gettext_noop(
     "The log names no file that was analysed: nothing was looked at.")
@@ -73,9 +78,11 @@ MISSING_TABLES = gettext_noop(
 OTHER_COUNT = gettext_noop(
     "%(which)s: the log counts other rows than the tables hold; they are partial or of another "
     "run.")
-NOT_PARSED = gettext_noop(
-    "%(n)d of %(files)d files were not analysed (%(unparsed)s): what they use is not known. In the "
-    "others: %(others)s")
+NOT_PARSED = ngettext_noop(
+    "%(n)d of %(files)d files was not analysed (%(unparsed)s): what it uses is not known. In "
+    "the others: %(others)s",
+    "%(n)d of %(files)d files were not analysed (%(unparsed)s): what they use is not "
+    "known. In the others: %(others)s", "n")
 UNRELIABLE = ("cuda_op_list.csv",)  # the log's own number for it is wrong
 
 
@@ -159,6 +166,13 @@ class PytorchAnalyse(_Transplant):
         return self.result(finished, FOUND[finished.parameters["mode"]])
 
 
+PLACES_CHANGED = ngettext_noop(
+    "%(changes)d place changed in %(files)d files; %(unsupported)d unsupported and "
+    "%(unknown)d unknown API uses remain.",
+    "%(changes)d places changed in %(files)d files; %(unsupported)d unsupported and "
+    "%(unknown)d unknown API uses remain.", "changes")
+
+
 @register
 class Gpu2Npu(_Transplant):
     code = "adapt.gpu2npu"
@@ -199,6 +213,4 @@ class Gpu2Npu(_Transplant):
         if finished.exit_status != 0 or RUN_SUCCEEDED not in finished.log:
             return Judgement(False, gettext_noop(
                 "The migration did not finish; the copy it left is incomplete."))
-        return self.result(finished, gettext_noop(
-            "%(changes)d places changed in %(files)d files; %(unsupported)d unsupported and "
-            "%(unknown)d unknown API uses remain."))
+        return self.result(finished, PLACES_CHANGED)

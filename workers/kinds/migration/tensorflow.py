@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import FIND_TOOL
 
@@ -84,10 +85,19 @@ def _unknown(log: dict) -> int:
     return classes.get("Analysing", 0) + classes.get("NA", 0) + unclassed
 
 
+UNSUPPORTED = ngettext_noop(
+    "%(failed)d use of %(total)d is not supported on the NPU.",
+    "%(failed)d uses of %(total)d are not supported on the NPU.", "failed")
+NONE_UNSUPPORTED = ngettext_noop(
+    "None unsupported among %(total)d API use in %(files)d files; of %(unknown)d the support "
+    "is not known, %(deprecated)d are deprecated; %(changes)d places changed.",
+    "None unsupported among %(total)d API uses in %(files)d files; of %(unknown)d the "
+    "support is not known, %(deprecated)d are deprecated; %(changes)d places changed.", "total")
+
+
 def _of_counts(facts: dict, log: dict) -> Judgement:
     if facts["failed"]:
-        return Judgement(False, gettext_noop(
-            "%(failed)d uses of %(total)d are not supported on the NPU."), facts, facts)
+        return Judgement(False, UNSUPPORTED, facts, facts)
     if not facts["files"] or log.get("total") is None:
         return Judgement(False, gettext_noop(
             "The log names no file or no number of API uses: nothing is known of them."))
@@ -95,6 +105,4 @@ def _of_counts(facts: dict, log: dict) -> Judgement:
         return Judgement(False, gettext_noop(
             "Not converted: %(skipped)s. What these files use is not known; in the others none of "
             "%(total)d API uses is unsupported."), facts, facts)
-    return Judgement(True, gettext_noop(
-        "None unsupported among %(total)d API uses in %(files)d files; of %(unknown)d the support "
-        "is not known, %(deprecated)d are deprecated; %(changes)d places changed."), facts, facts)
+    return Judgement(True, NONE_UNSUPPORTED, facts, facts)

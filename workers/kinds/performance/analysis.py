@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from toolreaders.conversion.aoe import is_finished
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.inference.formats import FRAMEWORK
@@ -34,6 +35,14 @@ class _Analysis(JobKind):
             "msprof-analyze wrote no result; its status says nothing. See the log."))
 
 
+NO_PROBLEM = ngettext_noop(
+    "No problem in the %(sheets)d sheet that the advisor wrote.",
+    "No problem in the %(sheets)d sheets that the advisor wrote.", "sheets")
+PROBLEMS = ngettext_noop(
+    "%(n)d problem: %(which)s.",
+    "%(n)d problems: %(which)s.", "n")
+
+
 @register
 class Advisor(_Analysis):
     code = "perf.advisor"
@@ -56,9 +65,13 @@ class Advisor(_Analysis):
         facts = {"n": len(problems), "which": ", ".join(problems[:5]) or "–",
                  "sheets": len(values["sheets"])}
         if not problems:
-            return Judgement(True, gettext_noop(
-                "No problem in the %(sheets)d sheets that the advisor wrote."), facts, facts)
-        return Judgement(True, gettext_noop("%(n)d problems: %(which)s."), facts, facts)
+            return Judgement(True, NO_PROBLEM, facts, facts)
+        return Judgement(True, PROBLEMS, facts, facts)
+
+
+SLOWER = ngettext_noop(
+    "%(n)d of %(rows)d indexes is slower than the base, most of all %(worst)s.",
+    "%(n)d of %(rows)d indexes are slower than the base, most of all %(worst)s.", "n")
 
 
 @register
@@ -88,9 +101,7 @@ class Compare(_Analysis):
         if not slower:
             return Judgement(True, gettext_noop(
                 "None of %(rows)d indexes is slower than the base."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(n)d of %(rows)d indexes are slower than the base, most of all %(worst)s."),
-            facts, facts)
+        return Judgement(True, SLOWER, facts, facts)
 
 
 @register

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.gangs import launchers
 from workers.kinds.base import Finished, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
@@ -16,6 +17,11 @@ from workers.kinds.training.project_script import COMMON, ProjectRun
 
 PLAIN = re.compile(r"[^\s'\"\\$`|&;<>()*?]+\Z")  # a word that no shell and no tool splits
 EXPORTED = ("PROF_*/mindstudio_profiler_output/*.csv", "*/PROF_*/mindstudio_profiler_output/*.csv")
+
+
+KERNELS = ngettext_noop(
+    "%(kernels)d kernel; %(top)s takes %(share)s %% of their time.",
+    "%(kernels)d kernels; %(top)s takes %(share)s %% of their time.", "kernels")
 
 
 class _AclProfile(ProjectRun):
@@ -36,8 +42,7 @@ class _AclProfile(ProjectRun):
         top = (longest["top"] or [{}])[0]
         facts = {"n": len(tables), "kernels": kernels, "top": str(top.get("type") or "–"),
                  "share": f"{100 * (top.get('share') or 0):.1f}"}
-        return Judgement(True, gettext_noop(
-            "%(kernels)d kernels; %(top)s takes %(share)s %% of their time."), facts, facts)
+        return Judgement(True, KERNELS, facts, facts)
 
 
     def device_in(self, finished):
@@ -101,6 +106,13 @@ class PyaclProfile(_AclProfile):
         return ["sh", "-c", script, "pyacl", *super().argv(parameters)]
 
 
+TOO_FEW_READINGS = ngettext_noop(
+    "Only %(readings)d reading of %(cards_read)d cards was taken; run it longer or shorten "
+    "the interval.",
+    "Only %(readings)d readings of %(cards_read)d cards were taken; run it longer or "
+    "shorten the interval.", "readings")
+
+
 @register
 class MemoryPeak(ProjectRun):
     code = "perf.mem_peak"
@@ -131,9 +143,7 @@ class MemoryPeak(ProjectRun):
                  "peak": round(values["peak_used_mb"] or 0),
                  "before": round(values["before_mb"] or 0)}
         if least < 3 or facts["cards_read"] < finished.cards_wanted:
-            return Judgement(False, gettext_noop(
-                "Only %(readings)d readings of %(cards_read)d cards were taken; run it longer or "
-                "shorten the interval."), facts, facts)
+            return Judgement(False, TOO_FEW_READINGS, facts, facts)
         return Judgement(True, gettext_noop(
             "Peak of %(peak)d MB on one card (%(before)d MB before the start), "
             "%(cards_read)d cards, %(readings)d readings."), facts, facts)

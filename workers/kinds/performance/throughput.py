@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import JobKind, Judgement, Parameter, register
 
 
@@ -75,12 +76,20 @@ class Throughput(FromLogs):
 
 UNITS = {"node": _("Node"), "card": _("Card")}
 REACHED = {  # (unit, is above what is possible)
-    ("node", False): gettext_noop("%(shown)s %% over %(nodes)d nodes."),
-    ("node", True): gettext_noop(
-        "%(shown)s %% over %(nodes)d nodes: above 100 %%, check that both runs are comparable."),
-    ("card", False): gettext_noop("%(shown)s %% over %(nodes)d cards."),
-    ("card", True): gettext_noop(
-        "%(shown)s %% over %(nodes)d cards: above 100 %%, check that both runs are comparable."),
+    ("node", False): ngettext_noop(
+        "%(shown)s %% over %(nodes)d node.",
+        "%(shown)s %% over %(nodes)d nodes.", "nodes"),
+    ("node", True): ngettext_noop(
+        "%(shown)s %% over %(nodes)d node: above 100 %%, check that both runs are comparable.",
+        "%(shown)s %% over %(nodes)d nodes: above 100 %%, check that both runs are "
+        "comparable.", "nodes"),
+    ("card", False): ngettext_noop(
+        "%(shown)s %% over %(nodes)d card.",
+        "%(shown)s %% over %(nodes)d cards.", "nodes"),
+    ("card", True): ngettext_noop(
+        "%(shown)s %% over %(nodes)d card: above 100 %%, check that both runs are comparable.",
+        "%(shown)s %% over %(nodes)d cards: above 100 %%, check that both runs are "
+        "comparable.", "nodes"),
 }
 
 

@@ -10,11 +10,24 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script
 from workers.kinds.performance.analysis import PROFILE
 
 MOST = 2 * 2**30  # bytes before packing
+
+
+NO_TIMELINE = ngettext_noop(
+    "%(without)d of %(n)d ranks has no timeline: %(which)s.",
+    "%(without)d of %(n)d ranks have no timeline: %(which)s.", "without")
+TOO_LARGE = ngettext_noop(
+    "%(n)d rank, %(megabytes)s MB: too large for an archive; open %(folder)s on the node.",
+    "%(n)d ranks, %(megabytes)s MB: too large for an archive; open %(folder)s on the "
+    "node.", "n")
+PACKED = ngettext_noop(
+    "%(n)d rank, %(megabytes)s MB, packed for MindStudio Insight.",
+    "%(n)d ranks, %(megabytes)s MB, packed for MindStudio Insight.", "n")
 
 
 @register
@@ -49,11 +62,7 @@ class TraceFolder(JobKind):
                  "megabytes": f"{report['bytes'] / 2**20:.1f}",
                  "which": ", ".join(rank["folder"] for rank in without[:5]) or "–"}
         if without:
-            return Judgement(False, gettext_noop(
-                "%(without)d of %(n)d ranks have no timeline: %(which)s."), facts, facts)
+            return Judgement(False, NO_TIMELINE, facts, facts)
         if not report["packed"] or "profile-for-insight.zip" not in finished.files:
-            return Judgement(True, gettext_noop(
-                "%(n)d ranks, %(megabytes)s MB: too large for an archive; open %(folder)s on the "
-                "node."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(n)d ranks, %(megabytes)s MB, packed for MindStudio Insight."), facts, facts)
+            return Judgement(True, TOO_LARGE, facts, facts)
+        return Judgement(True, PACKED, facts, facts)

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Judgement, Parameter, register
 from workers.kinds.performance.chip_peaks import PEAKS
 from workers.kinds.performance.throughput import FromLogs, answer, step_seconds
@@ -74,6 +75,18 @@ def _size(job, parameters: dict, values: dict) -> tuple[float | None, str]:
     return None, ""
 
 
+COMPUTE_ABOVE_PEAK = ngettext_noop(
+    "%(shown)s %% is above the peak: an input is wrong (%(speed)s tokens/s, %(size)s billion "
+    "parameters, %(cards)d card of %(peak)s TFLOPS).",
+    "%(shown)s %% is above the peak: an input is wrong (%(speed)s tokens/s, %(size)s "
+    "billion parameters, %(cards)d cards of %(peak)s TFLOPS).", "cards")
+COMPUTE_USED = ngettext_noop(
+    "%(shown)s %% = %(speed)s tokens/s × %(giga)s GFLOP ÷ (%(cards)d card × %(peak)s "
+    "TFLOPS); %(size)s billion parameters; peak after %(peak_source)s.",
+    "%(shown)s %% = %(speed)s tokens/s × %(giga)s GFLOP ÷ (%(cards)d cards × %(peak)s "
+    "TFLOPS); %(size)s billion parameters; peak after %(peak_source)s.", "cards")
+
+
 @register
 class Mfu(_Utilisation):
     code = "perf.mfu"
@@ -129,12 +142,20 @@ class Mfu(_Utilisation):
             "speed": f"{tokens:.4g}", "size": f"{billions:g}", "peak": f"{peak:g}",
             "giga": f"{per_token / 1e9:.4g}"}
         if share > 1:
-            return Judgement(False, gettext_noop(
-                "%(shown)s %% is above the peak: an input is wrong (%(speed)s tokens/s, %(size)s "
-                "billion parameters, %(cards)d cards of %(peak)s TFLOPS)."), facts, facts), {}
-        return answer("mfu", gettext_noop(
-            "%(shown)s %% = %(speed)s tokens/s × %(giga)s GFLOP ÷ (%(cards)d cards × %(peak)s "
-            "TFLOPS); %(size)s billion parameters; peak after %(peak_source)s."), facts)
+            return Judgement(False, COMPUTE_ABOVE_PEAK, facts, facts), {}
+        return answer("mfu", COMPUTE_USED, facts)
+
+
+BANDWIDTH_ABOVE_PEAK = ngettext_noop(
+    "%(shown)s %% is above the peak: an input is wrong (%(reached)s GB/s, %(cards)d card of "
+    "%(peak)s GB/s).",
+    "%(shown)s %% is above the peak: an input is wrong (%(reached)s GB/s, %(cards)d "
+    "cards of %(peak)s GB/s).", "cards")
+BANDWIDTH_USED = ngettext_noop(
+    "%(shown)s %% = %(reached)s GB/s at %(time)s ms per token ÷ (%(cards)d card × %(peak)s "
+    "GB/s); peak after %(peak_source)s.",
+    "%(shown)s %% = %(reached)s GB/s at %(time)s ms per token ÷ (%(cards)d cards × "
+    "%(peak)s GB/s); peak after %(peak_source)s.", "cards")
 
 
 @register
@@ -191,9 +212,5 @@ class Mbu(_Utilisation):
             "peak_source": source, "reached": f"{reached / 1e9:.4g}", "peak": f"{peak:g}",
             "time": f"{tpot:.4g}"}
         if share > 1:
-            return Judgement(False, gettext_noop(
-                "%(shown)s %% is above the peak: an input is wrong (%(reached)s GB/s, %(cards)d "
-                "cards of %(peak)s GB/s)."), facts, facts), {}
-        return answer("mbu", gettext_noop(
-            "%(shown)s %% = %(reached)s GB/s at %(time)s ms per token ÷ (%(cards)d cards × "
-            "%(peak)s GB/s); peak after %(peak_source)s."), facts)
+            return Judgement(False, BANDWIDTH_ABOVE_PEAK, facts, facts), {}
+        return answer("mbu", BANDWIDTH_USED, facts)

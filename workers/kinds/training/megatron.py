@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, register
 from workers.kinds.node_scripts import on_device, then_manifest
 from workers.kinds.parameters import as_words
@@ -106,15 +107,21 @@ class MegatronTrain(JobKind):
         return _with_checkpoint(finished, values, loss)
 
 
+NO_CHECKPOINT = ngettext_noop(
+    "The only iteration ran, but no checkpoint was saved.",
+    "All %(points)d iterations ran, but no checkpoint was saved.", "points")
+TRAINED = ngettext_noop(
+    "%(points)d iteration, all losses finite, last loss %(last_text)s.",
+    "%(points)d iterations, all losses finite, last loss %(last_text)s.", "points")
+
+
 def _with_checkpoint(finished: Finished, values: dict, loss: dict) -> Judgement:
     saved = finished.report("checkpoints").get("file_count", 0)
     # The folder may hold checkpoints of an earlier run: the log has to say that this one saved.
     if not saved or not SAVED.search(finished.log):
-        return Judgement(False, gettext_noop(
-            "All %(points)d iterations ran, but no checkpoint was saved."), values)
+        return Judgement(False, NO_CHECKPOINT, values)
     values = {**values, "last_text": f"{loss['last']:.4f}", "files": saved}
-    return Judgement(True, gettext_noop(
-        "%(points)d iterations, all losses finite, last loss %(last_text)s."), values, values)
+    return Judgement(True, TRAINED, values, values)
 
 
 def strategy(p: dict) -> parallel_strategy.Strategy:

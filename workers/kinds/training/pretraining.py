@@ -6,10 +6,16 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.node_scripts import run_script, then_manifest
 
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
+
+
+ROWS_WRITTEN = ngettext_noop(
+    "%(rows_written)d row, of which %(empty_texts)d without text.",
+    "%(rows_written)d rows, of which %(empty_texts)d without text.", "rows_written")
 
 
 @register
@@ -44,8 +50,7 @@ class CorpusConvert(JobKind):
         if facts["rows_read"] != facts["rows_written"]:
             return Judgement(False, gettext_noop(
                 "%(rows_written)d rows were written, but %(rows_read)d were read."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(rows_written)d rows, of which %(empty_texts)d without text."), facts, facts)
+        return Judgement(True, ROWS_WRITTEN, facts, facts)
 
 
 TOKENIZERS = {"GPT2BPETokenizer": "GPT-2 BPE", "HuggingFaceTokenizer": "Hugging Face",
@@ -112,6 +117,14 @@ class Preprocess(JobKind):
             "Written: .bin with %(bin)d bytes, .idx with %(idx)d bytes."), facts, facts)
 
 
+TOO_FEW_STEPS = ngettext_noop(
+    "%(files)d file of %(steps)d steps; two steps with the same tensors are needed.",
+    "%(files)d files of %(steps)d steps; two steps with the same tensors are needed.", "files")
+TENSORS_CHANGED = ngettext_noop(
+    "%(files)d file; %(changed)d of %(tensors)d tensors changed between the steps.",
+    "%(files)d files; %(changed)d of %(tensors)d tensors changed between the steps.", "files")
+
+
 @register
 class CheckpointCheck(JobKind):
     code = "adapt.ckpt_check"
@@ -144,13 +157,9 @@ class CheckpointCheck(JobKind):
         if finished.exit_status != 0 or not facts["files"]:
             return Judgement(False, gettext_noop("No checkpoint was found."), facts, facts)
         if facts["tensors"] == 0:
-            return Judgement(False, gettext_noop(
-                "%(files)d files of %(steps)d steps; two steps with the same tensors are "
-                "needed."), facts, facts)
+            return Judgement(False, TOO_FEW_STEPS, facts, facts)
         if not facts["changed"] or facts["missing"]:
             return Judgement(False, gettext_noop(
                 "%(changed)d of %(tensors)d tensors changed between the steps, %(missing)d are "
                 "in one of them only."), facts, facts)
-        return Judgement(True, gettext_noop(
-            "%(files)d files; %(changed)d of %(tensors)d tensors changed between the steps."),
-            facts, facts)
+        return Judgement(True, TENSORS_CHANGED, facts, facts)

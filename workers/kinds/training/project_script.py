@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
+from engagements.text.nested_sentences import ngettext_noop
 from workers.gangs import launchers
 from workers.gangs.launchers import LAUNCHERS
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
@@ -80,6 +81,18 @@ class ProjectRun(JobKind):
         return Judgement(False, self.none_found, {"status": finished.exit_status})
 
 
+LOSSES_NOT_FINITE = ngettext_noop(
+    "%(points)d loss, %(nonfinite)d of them not finite; status %(status)s. See the log.",
+    "%(points)d losses, %(nonfinite)d of them not finite; status %(status)s. See the "
+    "log.", "points")
+TOO_FEW_STEPS = ngettext_noop(
+    "Only %(points)d of %(steps)d steps is in the log.",
+    "Only %(points)d of %(steps)d steps are in the log.", "points")
+LOSSES_FINITE = ngettext_noop(
+    "%(points)d step, all losses finite.",
+    "%(points)d steps, all losses finite.", "points")
+
+
 @register
 class SmokeTrain(ProjectRun):
     code = "adapt.smoke_train"
@@ -105,13 +118,10 @@ class SmokeTrain(ProjectRun):
         if not facts["points"]:
             return self.missing(finished)
         if "CUDA error" in finished.log or finished.exit_status != 0 or facts["nonfinite"]:
-            return Judgement(False, gettext_noop(
-                "%(points)d losses, %(nonfinite)d of them not finite; status %(status)s. See the "
-                "log."), facts, facts)
+            return Judgement(False, LOSSES_NOT_FINITE, facts, facts)
         if facts["points"] < facts["steps"]:
-            return Judgement(False, gettext_noop(
-                "Only %(points)d of %(steps)d steps are in the log."), facts, facts)
-        return Judgement(True, gettext_noop("%(points)d steps, all losses finite."), facts, facts)
+            return Judgement(False, TOO_FEW_STEPS, facts, facts)
+        return Judgement(True, LOSSES_FINITE, facts, facts)
 
 
 # torch_npu's own words (Ascend/pytorch, feature_value_detection: single jumps are only noted).
@@ -122,6 +132,16 @@ LEVELS = {"1": _("Note it only"), "2": _("End the training and report a fault"),
           "3": _("End it and report, and log normal values too")}
 RELEASES = {"to_7.0.0": _("up to 7.0.0: NPU_ASD_ENABLE"),
             "from_7.1.0": _("from 7.1.0 on: NPU_ASD_CONFIG")}  # R-CFG-10
+
+
+ALARMS = ngettext_noop(
+    "%(n)d alarm of the detection, first: %(first)s",
+    "%(n)d alarms of the detection, first: %(first)s", "n")
+NO_ALARM = ngettext_noop(
+    "%(points)d step, all losses finite; no alarm of the detection in the last %(lines)d "
+    "lines of the log.",
+    "%(points)d steps, all losses finite; no alarm of the detection in the last "
+    "%(lines)d lines of the log.", "points")
 
 
 @register
@@ -179,16 +199,17 @@ class AsdRun(SmokeTrain):
         lines = finished.log.splitlines()
         alarms = [line for line in lines if ALARM.search(line)]
         if alarms:
-            return Judgement(False, gettext_noop(
-                "%(n)d alarms of the detection, first: %(first)s"),
-                {"n": len(alarms), "first": alarms[0][:200]})
+            return Judgement(False, ALARMS, {"n": len(alarms), "first": alarms[0][:200]})
         judgement = super().conclude(finished)
         if not judgement.is_success:
             return judgement
         facts = {**judgement.results, "lines": len(lines)}
-        return Judgement(True, gettext_noop(
-            "%(points)d steps, all losses finite; no alarm of the detection in the last %(lines)d "
-            "lines of the log."), facts, facts)
+        return Judgement(True, NO_ALARM, facts, facts)
+
+
+PACK = ngettext_noop(
+    "A pack of %(members)d file with %(packages)d packages.",
+    "A pack of %(members)d files with %(packages)d packages.", "members")
 
 
 @register
@@ -209,8 +230,16 @@ class ConfigPack(ProjectRun):
         if not packs:
             return self.missing(finished)
         facts = {"members": len(packs[0]["members"]), "packages": len(packs[0]["packages"])}
-        return Judgement(True, gettext_noop(
-            "A pack of %(members)d files with %(packages)d packages."), facts, facts)
+        return Judgement(True, PACK, facts, facts)
+
+
+SCORES_WITH_UNREAD = ngettext_noop(
+    "%(n)d score; %(task)s: %(value)s. Not recognised, and so not looked at: %(unread)s.",
+    "%(n)d scores; %(task)s: %(value)s. Not recognised, and so not looked at: "
+    "%(unread)s.", "n")
+SCORES = ngettext_noop(
+    "%(n)d score; %(task)s: %(value)s.",
+    "%(n)d scores; %(task)s: %(value)s.", "n")
 
 
 @register
@@ -234,10 +263,13 @@ class Evaluate(ProjectRun):
         facts = {"n": len(scores), "task": str(scores[0].get("task")),
                  "value": scores[0].get("value"), "unread": ", ".join(unread[:5])}
         if unread:
-            return Judgement(True, gettext_noop(
-                "%(n)d scores; %(task)s: %(value)s. Not recognised, and so not looked at: "
-                "%(unread)s."), facts, facts)
-        return Judgement(True, gettext_noop("%(n)d scores; %(task)s: %(value)s."), facts, facts)
+            return Judgement(True, SCORES_WITH_UNREAD, facts, facts)
+        return Judgement(True, SCORES, facts, facts)
+
+
+STEP_TIMES = ngettext_noop(
+    "Step times of %(n)d rank with %(rows)d rows.",
+    "Step times of %(n)d ranks with %(rows)d rows.", "n")
 
 
 @register
@@ -260,13 +292,17 @@ class Profile(ProjectRun):
         if not any(values["rows"] for values in steps):
             return self.missing(finished)
         facts = {"n": len(steps), "rows": sum(values["rows"] for values in steps)}
-        return Judgement(True, gettext_noop(
-            "Step times of %(n)d ranks with %(rows)d rows."), facts, facts)
+        return Judgement(True, STEP_TIMES, facts, facts)
 
     def device_in(self, finished):
         """torch_npu's profiler writes step times of what ran on the device only."""
         steps = self.files(finished, "profile", "step_trace_time")
         return super().device_in(finished) or ("step_trace_time" if steps else "")
+
+
+MODELS = ngettext_noop(
+    "%(n)d model, first %(first)s.",
+    "%(n)d models, first %(first)s.", "n")
 
 
 @register
@@ -287,4 +323,4 @@ class OnnxExport(ProjectRun):
         if finished.exit_status != 0 or not models:
             return self.missing(finished)
         facts = {"n": len(models), "first": models[0]}
-        return Judgement(True, gettext_noop("%(n)d models, first %(first)s."), facts, facts)
+        return Judgement(True, MODELS, facts, facts)
