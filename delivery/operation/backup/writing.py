@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,7 +68,8 @@ def write_backup(root: Path, *, check_audit: bool = True) -> Outcome:
         its figures; `faults` names files that are missing or have another hash than their row
         says, and findings in the audit log. They do not keep the rest from being saved.
     """
-    name = timezone.now().strftime("%Y%m%dT%H%M%SZ")
+    while (root / "backups" / (name := timezone.now().strftime("%Y%m%dT%H%M%SZ"))).exists():
+        time.sleep(0.1)  # the one before was written within the same second
     draft = root / "backups" / f".{name}.part"
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True, mode=0o700)

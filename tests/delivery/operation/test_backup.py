@@ -9,8 +9,11 @@ import re
 import shutil
 import subprocess
 import sys
+from datetime import timedelta
+from itertools import count
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 from cryptography.hazmat.primitives.serialization import (
@@ -23,6 +26,7 @@ from django.conf import settings as django_settings
 from django.core.files.base import ContentFile
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 from django.utils.translation import override
 
 from delivery.acceptance.signing.seals import trial
@@ -341,3 +345,15 @@ def test_a_backup_sees_one_moment_and_keeps_nobody_from_writing():
         assert not writer.is_alive()
         assert Node.objects.count() == 0
     assert Node.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_two_backups_within_a_second_have_names_of_their_own(tmp_path, monkeypatch):
+    began, clock = timezone.now().replace(microsecond=0), count()
+    monkeypatch.setattr(writing, "timezone", SimpleNamespace(
+        now=lambda: began + timedelta(seconds=next(clock) // 8)))
+    first, second = (write_backup(tmp_path).folder for _time in range(2))
+    assert first.is_dir()
+    assert second.is_dir()
+    assert (first.name, second.name) == tuple(
+        moment.strftime("%Y%m%dT%H%M%SZ") for moment in (began, began + timedelta(seconds=1)))
