@@ -60,7 +60,8 @@ def pytest_configure(config):
         asked.markexpr = ""
     config.pluginmanager.register(RecordedActions(is_whole_run=(
         config.args_source is config.ArgsSource.TESTPATHS and not asked.keyword
-        and asked.markexpr in ("", DEFAULT_RUN) and not asked.database_only)))
+        and asked.markexpr in ("", DEFAULT_RUN)
+        and not (asked.database_only or asked.lf or asked.deselect))))
 
 
 def pytest_collection_modifyitems(config, items):
