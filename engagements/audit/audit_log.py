@@ -61,10 +61,16 @@ def record(
 
 
 def _append(entry: AuditEntry) -> None:
-    """Lock the chain, and make the entry its end. An end that is not sealed stays so: a new seal
-    would hide what was removed before."""
-    chain = locked_chain()
-    is_sealed = chain_end.is_sealed(chain)
+    """Lock the chain, and make the entry its end."""
+    link(locked_chain(), entry)
+
+
+def link(chain: AuditChain, entry: AuditEntry) -> None:
+    """Make the entry the end of the locked chain, and save both; rows of migrations' models, too.
+
+    An end that is not sealed stays so: a new seal would hide what was removed before.
+    """
+    is_sealed = hasattr(chain, "end_seal") and chain_end.is_sealed(chain)  # models before 0019
     chain.number += 1
     entry.pk, entry.at, entry.previous_hash = chain.number, timezone.now(), chain.head
     entry.entry_hash = chain.head = entry_hash(entry)

@@ -8,10 +8,8 @@ from collections.abc import Collection
 
 from django.apps import apps as today
 from django.db import models
-from django.utils import timezone
 
-from engagements.audit import chain_end
-from engagements.audit.audit_log import entry_hash, entry_seal
+from engagements.audit.audit_log import link
 from engagements.audit_rows.row_values import stored_rows
 from engagements.audit_rows.tracking import columns_of
 
@@ -42,15 +40,7 @@ def record_rows(apps, table: type[models.Model], keys: Collection[int], action: 
             for key, columns in stored_rows(table, keys, tracked.excluded)}
     chains.get_or_create(pk=1)
     chain = chains.select_for_update(of=("self",), no_key=True).get(pk=1)
-    is_sealed = hasattr(chain, "end_seal") and chain_end.is_sealed(chain)
-    entry = entries.model(
-        id=chain.number + 1, at=timezone.now(), action=action,
-        target_type=table._meta.label_lower, target_id=str(keys[0]), data={"rows": len(keys)},
-        rows={table._meta.label_lower: rows}, previous_hash=chain.head)
-    entry.entry_hash = entry_hash(entry)
-    entry.seal = entry_seal(chain.seal, entry.entry_hash)
-    entry.save(force_insert=True)
-    chain.number, chain.head, chain.seal = entry.pk, entry.entry_hash, entry.seal
-    if is_sealed:  # else `migrate` verifies the log in full at its end, and seals it then
-        chain_end.seal(chain)
-    chain.save()
+    # Where the end has no seal, `migrate` verifies the log in full at its end, and seals it then.
+    link(chain, entries.model(
+        action=action, target_type=table._meta.label_lower, target_id=str(keys[0]),
+        data={"rows": len(keys)}, rows={table._meta.label_lower: rows}))
