@@ -2,11 +2,10 @@
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.shortcuts import redirect
-from django.utils.http import url_has_allowed_host_and_scheme
 
 from engagements.conflict_retry import is_duplicate
 from engagements.errors import NotAllowed
+from engagements.web.open_page import leave_to, open_page
 from engagements.web.problem_responses import duplicate_sentence
 
 
@@ -25,7 +24,5 @@ class NotAllowedMiddleware:
             raise PermissionDenied(exception.message) from exception
         if is_duplicate(exception):
             messages.error(request, duplicate_sentence())
-            page = request.headers.get("Referer", "")
-            return redirect(page if url_has_allowed_host_and_scheme(page, {request.get_host()})
-                            else "/")
+            return leave_to(request, open_page(request))
         return None
