@@ -195,7 +195,8 @@ def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[A
         unread = unreadable(node, place, files)
         if not unread:  # it is tar that fails
             return [_single(node, place, file) for file in files]
-        left = [file for file in files if file not in [entry.file for entry in unread]]
+        known = {entry.file for entry in unread}
+        left = [file for file in files if file not in known]
         return [*unread, *(_packed(node, place, left) if left else [])]
 
 

@@ -52,8 +52,8 @@ def collect(job: Job) -> dict:
         store_log(job)
         raise FileNotFoundError(place.directory)
     unread = _fetched(job, place, missing_files(job, found))
-    unread += _unread_logs(job, place, [file for file in found if file not in [
-        entry.file for entry in unread]])
+    known = {entry.file for entry in unread}
+    unread += _unread_logs(job, place, [file for file in found if file not in known])
     changes = _told(job, unread)
     store_log(job)
     _list_left_files(job, found, unread)
