@@ -22,7 +22,7 @@ TESTS = {"openssh-client": {"ssh-add", "ssh-agent", "ssh-keygen"},
 # `.ci/run` installs them: slow and browser tests need them, or tests skip where they are missing.
 CI = {"chromium": {"chromium"}, "default-jre-headless": {"java"}, "git": {"git"},
       "iproute2": {"ip"}, "libreoffice-calc": {"soffice"}, "openssh-server": {"sshd"},
-      "openssl": {"openssl"}, "procps": {"pgrep", "pkill", "ps"},
+      "openssl": {"openssl"}, "procps": {"pgrep", "pkill", "ps"}, "redis-server": {"redis-server"},
       "softhsm2": {"softhsm2-util"}}
 # Tests skip where they are missing, and nothing installs them: servers and engines of other firms.
 WHERE_THERE = {"apptainer", "busybox", "caddy", "patch", "podman", "promtool", "runc", "scancel",
