@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from assessments.performance.gains import METRICS
+from toolreaders.quantity_rows import QUANTITIES, row_of
 
 
 class Aspect(models.TextChoices):
@@ -15,15 +15,10 @@ class Aspect(models.TextChoices):
     STABILITY = "stability", _("Stability")
 
 
-ASPECTS = {
-    **dict.fromkeys((metric.name for metric in METRICS), Aspect.PERFORMANCE),
-    **dict.fromkeys(("weight_files", "changed_parameters"), Aspect.FUNCTION),
-    **dict.fromkeys((
-        "loss_curve", "score", "grad_norm_mean", "min_cosine", "human_not_worse"), Aspect.ACCURACY),
-    **dict.fromkeys(("finite_steps", "request_success"), Aspect.STABILITY),
-}
+ASPECTS = {row.name: Aspect(row.aspect) for row in QUANTITIES}
 
 
 def aspect_of(quantity: str) -> Aspect | None:
     """The aspect of a quantity such as `latency_ms` or `score:gsm8k`; None for an unknown one."""
-    return ASPECTS.get(quantity.partition(":")[0])
+    row = row_of(quantity)
+    return Aspect(row.aspect) if row else None

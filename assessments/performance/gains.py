@@ -8,37 +8,26 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy
+
+from toolreaders.quantity_rows import QUANTITIES
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A measured quantity of performance; shares are fractions and change in points."""
+    """A charted quantity (see `toolreaders.quantity_rows`); shares are fractions and change in
+    points."""
 
     name: str
     label: Any
     unit: str
-    is_higher_better: bool = False
-    is_share: bool = False
+    is_higher_better: bool
+    is_share: bool
 
 
-METRICS = (
-    Metric("tokens_per_second", _("Training throughput (tokens)"), "/s", is_higher_better=True),
-    Metric("samples_per_second", _("Training throughput (samples)"), "/s", is_higher_better=True),
-    Metric("iteration_time_ms", _("Time per step"), "ms"),
-    Metric("inference_throughput", _("Inference throughput"), "/s", is_higher_better=True),
-    Metric("latency_ms", _("Inference latency"), "ms"),
-    Metric("ttft_ms", _("Time to the first token"), "ms"),
-    Metric("tpot_ms", _("Time per output token"), "ms"),
-    Metric("e2e_latency_ms", _("Latency of a request"), "ms"),
-    Metric("peak_memory_mb", _("Peak memory"), "MB"),
-    Metric("communication_share", _("Uncovered communication"), "%", is_share=True),
-    Metric("free_share", _("Free time"), "%", is_share=True),
-    Metric("mfu", _("Model FLOPs utilisation (MFU)"), "%", is_higher_better=True, is_share=True),
-    Metric("mbu", _("Memory bandwidth utilisation (MBU)"), "%", is_higher_better=True,
-           is_share=True),
-    Metric("hbm_hit_rate", _("HBM hit rate"), "%", is_higher_better=True, is_share=True),
-)
+METRICS = tuple(
+    Metric(row.name, gettext_lazy(row.label), row.unit, row.is_higher_better, row.is_share)
+    for row in QUANTITIES if row.is_charted)
 BY_NAME = {metric.name: metric for metric in METRICS}
 
 

@@ -3,26 +3,13 @@
 import re
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
-from assessments.performance.gains import METRICS
 from engagements.text.text_joining import bracketed
+from toolreaders.quantity_rows import row_of
 
 POINT = re.compile(
     r"b(?P<batch>\d+)"
     r"|c(?P<concurrency>\d+),i(?P<input>\d+(?:\.\d+)?),o(?P<output>\d+(?:\.\d+)?)")
-WORDS = {
-    **{metric.name: metric.label for metric in METRICS},
-    "loss_curve": gettext_lazy("Training loss, step by step"),
-    "score": gettext_lazy("Evaluation score"),
-    "grad_norm_mean": gettext_lazy("Mean gradient norm"),
-    "min_cosine": gettext_lazy("Smallest cosine similarity"),
-    "human_not_worse": gettext_lazy("Human evaluation, share not worse"),
-    "weight_files": gettext_lazy("Weight files that are not empty"),
-    "finite_steps": gettext_lazy("Finite losses (share of the recorded steps)"),
-    "request_success": gettext_lazy("Answered requests (share)"),
-    "changed_parameters": gettext_lazy("Changed parameters (share of tensors)"),
-}
 
 
 def quantity_label(quantity: str) -> str:
@@ -32,8 +19,8 @@ def quantity_label(quantity: str) -> str:
         quantity: as in `verdicts.quantities`, for example `latency_ms` or `score:gsm8k`.
     """
     name, _colon, task = quantity.partition(":")
-    words = str(WORDS.get(name, name))
-    return f"{words}{bracketed(point_label(task) if task else '')}"
+    row = row_of(name)
+    return f"{_(row.label) if row else name}{bracketed(point_label(task) if task else '')}"
 
 
 def point_label(point: str) -> str:

@@ -13,8 +13,7 @@ from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-
-POINT_QUANTITIES = ("latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms", "inference_throughput")
+from toolreaders.quantity_rows import BY_NAME
 
 
 @transaction.atomic
@@ -75,7 +74,7 @@ def add_criterion(
                              "definition needs.")
                            % {"quantity": quantity_label(baseline.quantity)})
     if point and (baseline or not POINT.fullmatch(point)
-                  or definition.quantity not in POINT_QUANTITIES):
+                  or not (row := BY_NAME.get(definition.quantity)) or not row.has_points):
         raise InvalidInput(_("A point such as c8,i1024,o256 or b8 goes with a latency or a "
                              "throughput of inference, and without a baseline."))
     threshold = threshold_of(definition, threshold, threshold_unit)

@@ -25,13 +25,10 @@ from delivery.knowledge.models.measured_figure import CURVE_ERROR, EFFORT
 from delivery.planning.models import TimeEntry
 from engagements.models import AuditEntry, MigratedModel
 from engagements.stages import DONE, StageState
+from toolreaders.quantity_rows import row_of
 from workers import kinds
 from workers.models import Job, JobState
 
-# Figures of speed and memory; a score's task names the customer's data set.
-QUANTITIES = frozenset({
-    "tokens_per_second", "samples_per_second", "iteration_time_ms", "peak_memory_mb", "mfu", "mbu",
-    "inference_throughput", "latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms"})
 HALF_DAY = 0.5
 # Actions after which a model may have ended or go on, or a run is one of the source platform.
 MOVES = ("stage.pass", "stage.waive", "stage.reopen", "stage.send_back", "stage.skip",
@@ -142,7 +139,8 @@ def _strategy(job: Job | None) -> str:
 
 
 def _is_kept(quantity: str, value: float) -> bool:
-    return quantity.partition(":")[0] in QUANTITIES and math.isfinite(value) and value > 0
+    row = row_of(quantity)
+    return bool(row and row.is_collected) and math.isfinite(value) and value > 0
 
 
 def _baselines(model: MigratedModel) -> Iterator[ModelFigure]:

@@ -17,6 +17,7 @@ from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import run_settings
 from delivery.reports.facts.source import Source
+from toolreaders.quantity_rows import BY_NAME as ROWS
 from workers.models import Job, StoredReading
 
 # Condition: places in a reading's values, and names among the settings of a run.
@@ -35,9 +36,6 @@ CONDITIONS: tuple[tuple[object, tuple[str, ...], tuple[str, ...]], ...] = (
 LENGTHS = ((("tokens.input",), ("input_len", "random_input_len", "seq_length", "input_shape")),
            (("tokens.output",), ("output_tokens", "output_len", "random_output_len")))
 STATISTICS = ("mean", "median", "p99", "max")
-PLACES = {"latency_ms": "latency_ms.inference", "ttft_ms": "latency_ms.ttft",
-          "tpot_ms": "latency_ms.tpot", "e2e_latency_ms": "latency_ms.e2e",
-          "iteration_time_ms": "iteration_time_ms"}
 
 
 @dataclass(frozen=True)
@@ -148,7 +146,7 @@ def _shown(value: str, is_set: bool) -> str:
 
 
 def _figure(entry: Measured, quantity: str, statistic: str, unit: str) -> str | dict[str, str]:
-    if place := PLACES.get(quantity):
+    if place := ROWS[quantity].statistics_path:
         for values in entry.readings:
             if (found := _at(values, f"{place}.{statistic}")) is not None:
                 return f"{found:.4g} {unit}"

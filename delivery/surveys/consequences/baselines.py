@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from assessments.models import Baseline
+from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.baselines import record_baseline
 from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from delivery.surveys.consequences.base import KINDS, Item, Kind, register
@@ -18,6 +19,7 @@ from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import labelled
 from toolreaders.number_parsing import whole_number
+from toolreaders.quantity_rows import BY_NAME
 from workers.models import Artifact
 
 if TYPE_CHECKING:
@@ -25,16 +27,15 @@ if TYPE_CHECKING:
 
 CIRCUMSTANCES = ("hardware", "software", "data_set", "seeds", "origin", "source")
 MEGABYTES = 1024  # per GB of device memory, as the readers count
-# question, quantity, factor to the quantity's unit, unit, for training or inference models only
+# question, quantity, factor to the quantity's unit, for training or inference models only
 FIGURES = (
-    ("accuracy_value", "score", 1, "", ""), ("step_time", "iteration_time_ms", 1, "ms", "trains"),
-    ("throughput", "samples_per_second", 1, "/s", "trains"),
-    ("token_throughput", "tokens_per_second", 1, "/s", "trains"),
-    ("throughput", "inference_throughput", 1, "/s", "infers"),
-    ("token_throughput", "inference_throughput", 1, "/s", "infers"),
-    ("peak_memory", "peak_memory_mb", MEGABYTES, "MB", ""),
-    ("latency", "latency_ms", 1, "ms", "infers"),
-    ("token_latency", "tpot_ms", 1, "ms", "infers"), ("first_token", "ttft_ms", 1, "ms", "infers"),
+    ("accuracy_value", "score", 1, ""), ("step_time", "iteration_time_ms", 1, "trains"),
+    ("throughput", "samples_per_second", 1, "trains"),
+    ("token_throughput", "tokens_per_second", 1, "trains"),
+    ("throughput", "inference_throughput", 1, "infers"),
+    ("token_throughput", "inference_throughput", 1, "infers"),
+    ("peak_memory", "peak_memory_mb", MEGABYTES, ""), ("latency", "latency_ms", 1, "infers"),
+    ("token_latency", "tpot_ms", 1, "infers"), ("first_token", "ttft_ms", 1, "infers"),
 )
 # Where the figure comes from is asked once for the accuracy and once for the performance.
 SOURCE_OF = {"accuracy_value": "accuracy"}
@@ -52,12 +53,13 @@ class DraftBaselines(Kind):
 
     def follow(self, given: CountedAnswers) -> Iterator[Item]:
         for model in given.models:
-            for question, quantity, factor, unit, only in FIGURES:
+            for question, quantity, factor, only in FIGURES:
                 number = given.number(question, model)
                 if number and _concerns(given, model, quantity, only):
                     about = SOURCE_OF.get(question, "performance")
                     yield Item(self.code, quantity, model, {
-                        "value": f"{(number * factor).normalize():f}", "unit": unit,
+                        "value": f"{(number * factor).normalize():f}",
+                        "unit": BY_NAME[quantity].unit,
                         **_circumstances(given, model), **_origin(given, model, about)},
                                (question, f"{about}_source", "gpu_type", "gpu_software"))
             if place := given.text("loss_curve", model):
@@ -66,14 +68,7 @@ class DraftBaselines(Kind):
                            ("loss_curve", "gpu_type", "gpu_software"))
 
     def label(self, key: str) -> str:
-        return {"score": _("Evaluation score"), "iteration_time_ms": _("Time per step"),
-                "samples_per_second": _("Training throughput"),
-                "tokens_per_second": _("Training throughput (tokens/s)"),
-                "tpot_ms": _("Latency per output token (TPOT)"),
-                "ttft_ms": _("Time to the first token (TTFT)"),
-                "inference_throughput": _("Inference throughput"),
-                "peak_memory_mb": _("Peak device memory"), "latency_ms": _("Latency"),
-                LOSS_CURVE: _("Loss curve")}.get(key, key)
+        return quantity_label(key)
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         stated = value.get("file") or f"{value['value']} {value['unit']}".strip()

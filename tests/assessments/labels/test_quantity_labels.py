@@ -3,11 +3,12 @@
 from django.utils.translation import override
 
 from assessments.definitions.standard_library import STANDARD
-from assessments.presentation.quantity_labels import WORDS, quantity_label
+from assessments.presentation.quantity_labels import quantity_label
+from toolreaders.quantity_rows import BY_NAME
 
 
 def test_every_quantity_of_a_standard_definition_has_words():
-    assert {entry.quantity for entry in STANDARD} - WORDS.keys() == set()
+    assert {entry.quantity for entry in STANDARD} - BY_NAME.keys() == set()
 
 
 def test_a_task_stands_in_brackets_and_an_unknown_one_as_it_is():
