@@ -9,19 +9,14 @@ from typing import ClassVar
 from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
-from assessments.definitions.log_comparison import (
-    DEFAULT_DEFINITION,
-    DEFAULT_THRESHOLD,
-    standard_rule,
-)
-from assessments.definitions.standard_library import BY_CODE
+from assessments.definitions.standard_library import BY_CODE, DEFAULT_CURVE, DEFAULT_THRESHOLD
 from assessments.labels.verdict_sentences import reason_message, shown
 from assessments.verdicts.computation import aligned_curves, without_npu
-from assessments.verdicts.devices import not_proven
-from assessments.verdicts.verdict import PASSED, judge_curve
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from toolreaders.base import ReadError
+from toolreaders.verdicts.devices import not_proven
+from toolreaders.verdicts.verdict import PASSED, judge_curve
 from workers.artifacts.artifact_store import finite_json
 from workers.kinds import JobKind, Judgement, Parameter, register
 from workers.models import Artifact
@@ -41,7 +36,7 @@ class LossCompare(JobKind):
     parameters: ClassVar = (
         Parameter("baseline", _("Baseline log (file number)"), "artifact"),
         Parameter("candidate", _("NPU log (file number)"), "artifact"),
-        Parameter("definition", _("Definition"), "choice", default=DEFAULT_DEFINITION,
+        Parameter("definition", _("Definition"), "choice", default=DEFAULT_CURVE,
                   choices=CURVES),
         Parameter("threshold", _("Threshold (fraction)"), "number", minimum=0, maximum=1000,
                   default=float(DEFAULT_THRESHOLD)),
@@ -57,7 +52,7 @@ class LossCompare(JobKind):
         except ReadError as error:
             return Judgement(False, gettext_noop("A log cannot be read: %(why)s"),
                              {"why": error.message}), {}
-        rule = standard_rule(parameters["definition"])
+        rule = BY_CODE[parameters["definition"]].rule()
         threshold = Decimal(str(parameters["threshold"]))
         outcome = not_proven(judge_curve(aligned, threshold, rule), without_npu(candidate))
         facts = finite_json({"verdict": outcome.outcome, "reason": outcome.reason,

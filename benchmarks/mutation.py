@@ -32,15 +32,15 @@ TESTS: dict[str, tuple[str, ...]] = {
     "toolreaders/curves/doubts.py": (CURVES,),
     "toolreaders/curves/sampling.py": (CURVES,),
     "assessments/performance/rounds.py": ("tests/assessments/test_rounds.py",),
-    "assessments/verdicts/calculation_steps.py": (f"{VERDICTS}/test_working.py",),
+    "toolreaders/verdicts/calculation_steps.py": (f"{VERDICTS}/test_working.py",),
     "assessments/verdicts/computation.py": (f"{VERDICTS}/test_computation.py",),
     "assessments/verdicts/environments.py": (f"{VERDICTS}/test_computation.py",),
-    "assessments/verdicts/exact.py": (f"{VERDICTS}/test_exact.py", f"{VERDICTS}/test_verdict.py"),
-    "assessments/verdicts/quantities.py": (f"{VERDICTS}/test_quantities.py",),
+    "toolreaders/verdicts/exact.py": (f"{VERDICTS}/test_exact.py", f"{VERDICTS}/test_verdict.py"),
+    "toolreaders/verdicts/quantities.py": (f"{VERDICTS}/test_quantities.py",),
     "assessments/verdicts/runs.py": (f"{VERDICTS}/test_computation.py",),
-    "assessments/verdicts/selection.py": (f"{VERDICTS}/test_selection.py",),
-    "assessments/verdicts/spread.py": (f"{VERDICTS}/test_spread.py",),
-    "assessments/verdicts/verdict.py": (f"{VERDICTS}/test_boundaries.py",
+    "toolreaders/verdicts/selection.py": (f"{VERDICTS}/test_selection.py",),
+    "toolreaders/verdicts/spread.py": (f"{VERDICTS}/test_spread.py",),
+    "toolreaders/verdicts/verdict.py": (f"{VERDICTS}/test_boundaries.py",
                                         f"{VERDICTS}/test_verdict.py"),
     "delivery/quotes/money.py": MONEY,
 }
@@ -82,20 +82,20 @@ EQUIVALENT: dict[tuple[str, str], str] = {
     ("assessments/verdicts/computation.py",
      "return list(islice(independent(earlier.iterator(chunk_size= 99)), definition.runs))"):
         "rows fetched at a time",
-    ("assessments/verdicts/exact.py",
+    ("toolreaders/verdicts/exact.py",
      "_relative(_smooth(b, 100), _smooth(n, 100), Decimal( -1))),"):
         "the divisor is at least |b|, which is never below 0 or −1",
-    ("assessments/verdicts/quantities.py", "return found[ -1] if found else None"):
+    ("toolreaders/verdicts/quantities.py", "return found[ -1] if found else None"):
         "all that were found are equal",
-    ("assessments/verdicts/selection.py",
+    ("toolreaders/verdicts/selection.py",
      "pick = max if is_upper == (selection >= \"worst\") else min"):
         "no other rule sorts after worst",
-    ("assessments/verdicts/spread.py", "if len(values) != 1:"): "no value has returned before",
-    ("assessments/verdicts/verdict.py", "def relative_errors(b: np.ndarray, n: np.ndarray, "
+    ("toolreaders/verdicts/spread.py", "if len(values) != 1:"): "no value has returned before",
+    ("toolreaders/verdicts/verdict.py", "def relative_errors(b: np.ndarray, n: np.ndarray, "
      "epsilon: float = -1.0) -> np.ndarray:"): "the divisor is at least |b|, never below 0 or −1",
-    ("assessments/verdicts/verdict.py", "(len(inside.steps) <= 0, (NOT_PROVABLE, "
+    ("toolreaders/verdicts/verdict.py", "(len(inside.steps) <= 0, (NOT_PROVABLE, "
      "\"no_common_steps\")),"): "a length is never below 0",
-    ("assessments/verdicts/verdict.py", "kernel = np.ones(width) % width"):
+    ("toolreaders/verdicts/verdict.py", "kernel = np.ones(width) % width"):
         "sums instead of means on both sides: their ratio is the same",
 }
 

@@ -19,9 +19,9 @@ from assessments.charts.drawing import (
 )
 from assessments.labels.verdict_sentences import shown
 from assessments.models import MetricDefinition
-from assessments.verdicts.verdict import relative_errors
 from toolreaders.curves.alignment import Aligned
 from toolreaders.curves.sampling import kept_for_drawing
+from toolreaders.verdicts.verdict import relative_errors
 
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from assessments.verdicts.verdict import RULE_FIELDS, Rule
+from toolreaders.verdicts.verdict import RULE_FIELDS, Rule
 
 Text = tuple[str, str]  # Chinese, English
 

@@ -10,8 +10,8 @@ from assessments.labels.verdict_sentences import sentence, shown
 from assessments.models import MetricDefinition, Outcome
 from assessments.presentation.definition_preview import tried
 from assessments.verdicts.computation import rule_of
-from assessments.verdicts.verdict import Outcome as Judged
-from assessments.verdicts.verdict import judge_values
+from toolreaders.verdicts.verdict import Outcome as Judged
+from toolreaders.verdicts.verdict import judge_values
 
 # What a new version may change; code, calculator and quantity stay.
 WORDS = ("name", "name_en", "formula", "formula_en", "alignment", "alignment_en", "source")

@@ -7,7 +7,7 @@ from typing import Any
 
 from assessments.human_evaluation.agreement import Agreement, agreement
 from assessments.models import HumanEvaluation
-from assessments.verdicts.preferences import BETTER, PREFERENCES, SAME, WORSE, preferences_of
+from toolreaders.verdicts.preferences import BETTER, PREFERENCES, SAME, WORSE, preferences_of
 
 FORM = "human_evaluation"
 

@@ -19,9 +19,9 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Si
 from openpyxl.worksheet.datavalidation import DataValidation
 
 from assessments.models import HumanEvaluation
-from assessments.verdicts.preferences import SIDES, TIE, candidate_side
 from engagements.errors import InvalidInput
 from toolreaders.source import ReadError
+from toolreaders.verdicts.preferences import SIDES, TIE, candidate_side
 from toolreaders.xlsx import members
 
 FORMAT, META = "delivery-desk-rating-1", "_desk"

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from assessments.queries import of_target
-from assessments.verdicts.quantities import STEP_FORMS, step_parts
 from engagements.models import MigratedModel
+from toolreaders.verdicts.quantities import STEP_FORMS, step_parts
 from workers.models import StoredReading
 
 OPERATOR_FORMS = ("op_statistic", "kernel_details", "op_summary", "operator_details")

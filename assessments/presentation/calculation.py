@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from assessments.labels.verdict_sentences import NEGATED, SIGNS, in_unit, shown
 from assessments.models import Criterion, MetricDefinition, Verdict
-from assessments.verdicts.verdict import compare
+from toolreaders.verdicts.verdict import compare
 from workers.labels.number_text import figure_text
 
 OF_MEANS = ("relative_error_of_means", "relative_error_last_100")

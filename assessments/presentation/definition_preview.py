@@ -5,9 +5,9 @@ from decimal import Decimal
 import numpy as np
 from django.utils.translation import gettext_lazy as _
 
-from assessments.verdicts.verdict import Outcome, Rule, judge_curve
 from toolreaders.curves.alignment import Aligned, align
 from toolreaders.training.series import LossSeries
+from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 
 STEPS = 1000
 

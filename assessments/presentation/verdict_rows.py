@@ -12,8 +12,8 @@ from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
 from assessments.presentation.definition_preview import tried
 from assessments.queries import verdict_sentence
-from assessments.verdicts.verdict import Rule, compare
 from engagements.text.text_joining import listed
+from toolreaders.verdicts.verdict import Rule, compare
 from workers.labels.number_text import figure_text
 
 ABSOLUTE = ("mean_absolute_error",)

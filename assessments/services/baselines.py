@@ -16,15 +16,15 @@ from assessments.services.confirmations import baseline_hash, confirm, signed_sh
 from assessments.services.measurements import judge_anew_without_source
 from assessments.services.plausibility import require_answered
 from assessments.verdicts.computation import aligned_curves
-from assessments.verdicts.quantities import LOSS_CURVE, quantities
-from assessments.verdicts.spread import FEWEST_RUNS, Spread, spread_of
-from assessments.verdicts.verdict import curve_figures
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
 from toolreaders.base import ReadError
+from toolreaders.verdicts.quantities import LOSS_CURVE, quantities
+from toolreaders.verdicts.spread import FEWEST_RUNS, Spread, spread_of
+from toolreaders.verdicts.verdict import curve_figures
 from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 

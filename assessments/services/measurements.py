@@ -9,13 +9,13 @@ from assessments.models import CriteriaSet, Criterion, Measurement, Verdict
 from assessments.queries import current_criteria, latest_verdicts, measurements_of, of_source
 from assessments.services.waivers import accept_open_differences
 from assessments.verdicts.computation import compute
-from assessments.verdicts.quantities import quantities
-from assessments.verdicts.verdict import ENGINE_VERSION
-from assessments.verdicts.verdict import Outcome as Computed
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, User
+from toolreaders.verdicts.quantities import quantities
+from toolreaders.verdicts.verdict import ENGINE_VERSION
+from toolreaders.verdicts.verdict import Outcome as Computed
 from workers.artifacts.artifact_store import finite_json
 from workers.artifacts.reading_state import require_read
 from workers.models import Artifact

@@ -1,1 +1,1 @@
-"""From measurements to a verdict: the pure arithmetic, and what it is fed."""
+"""From stored measurements to a verdict; the arithmetic is `toolreaders.verdicts`."""

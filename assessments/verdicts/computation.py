@@ -4,18 +4,21 @@ from itertools import islice
 
 from assessments.models import Baseline, CriteriaSet, Criterion, Measurement, MetricDefinition
 from assessments.queries import independent, measurements_of, recorded_runs
-from assessments.verdicts.devices import NoNpu, not_proven, told_by
 from assessments.verdicts.environments import unreviewed
-from assessments.verdicts.quantities import value_of
-from assessments.verdicts.selection import (
+from toolreaders.base import ReadError, ReadingWarning
+from toolreaders.curves.alignment import align
+from toolreaders.training.series import read_series
+from toolreaders.verdicts.devices import NoNpu, not_proven, told_by
+from toolreaders.verdicts.quantities import value_of
+from toolreaders.verdicts.selection import (
     BASELINE_UNSIGNED,
     UNREVIEWED,
     UNSIGNED,
     judge_runs,
     withheld,
 )
-from assessments.verdicts.spread import FEWEST_RUNS
-from assessments.verdicts.verdict import (
+from toolreaders.verdicts.spread import FEWEST_RUNS
+from toolreaders.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
     Outcome,
@@ -24,9 +27,6 @@ from assessments.verdicts.verdict import (
     judge_values,
     unread,
 )
-from toolreaders.base import ReadError, ReadingWarning
-from toolreaders.curves.alignment import align
-from toolreaders.training.series import read_series
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.artifacts.reading_process import read_file, run_bounded
 from workers.models import Artifact, Job

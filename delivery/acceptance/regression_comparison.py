@@ -7,8 +7,8 @@ from assessments.performance.gains import BY_NAME
 from assessments.queries import current_criteria, verdicts_of
 from assessments.verdicts.computation import judge_one
 from assessments.verdicts.environments import of_run
-from assessments.verdicts.verdict import Outcome
 from delivery.acceptance.models import RegressionJob, RegressionRun
+from toolreaders.verdicts.verdict import Outcome
 
 # Up to here a move is called none: runs of the same software differ by about as much, and how
 # far those of this node do is not known of a single run.

@@ -12,11 +12,11 @@ from assessments.definitions.standard_library import STANDARD
 from assessments.definitions.versions import Sample, changes, effects
 from assessments.models import MetricDefinition
 from assessments.verdicts.computation import rule_of
-from assessments.verdicts.verdict import curve_figures
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.assessments.conftest import curve
 from toolreaders.curves.alignment import align
+from toolreaders.verdicts.verdict import curve_figures
 
 HTMX = {"HX-Request": "true"}
 

@@ -15,10 +15,10 @@ from assessments.human_evaluation.agreement import agreement
 from assessments.human_evaluation.results import results_of
 from assessments.human_evaluation.sheet import HEAD_ROW, rating_sheet, read_sheet
 from assessments.models import HumanEvaluation
-from assessments.verdicts.preferences import candidate_side, not_worse, preference
-from assessments.verdicts.quantities import quantities
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from toolreaders.verdicts.preferences import candidate_side, not_worse, preference
+from toolreaders.verdicts.quantities import quantities
 
 PROMPTS = [f"问题 {number}" for number in range(1, 9)]
 

@@ -10,11 +10,11 @@ from assessments import services
 from assessments.models import Measurement, Outcome
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.criteria_signing import criteria_facts
-from assessments.verdicts.quantities import quantities, value_of
 from engagements.errors import InvalidInput
 from engagements.models import Role
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
+from toolreaders.verdicts.quantities import quantities, value_of
 from workers import kinds
 from workers.models import Job
 

@@ -10,9 +10,15 @@ from assessments.models import Baseline, MetricDefinition
 from assessments.services import baselines
 from assessments.verdicts.computation import cards_of
 from assessments.verdicts.environments import compared, unreviewed
-from assessments.verdicts.selection import judge_runs, withheld
-from assessments.verdicts.spread import spread_of
-from assessments.verdicts.verdict import (
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import AuditEntry, Role
+from engagements.stages import Stage
+from tests.assessments.conftest import megatron_log
+from tests.assessments.conftest import signed as signed_by_both
+from tests.cached_fixtures import cached_fixture
+from toolreaders.verdicts.selection import judge_runs, withheld
+from toolreaders.verdicts.spread import spread_of
+from toolreaders.verdicts.verdict import (
     FAILED,
     NOT_PROVABLE,
     PASSED,
@@ -20,12 +26,6 @@ from assessments.verdicts.verdict import (
     Rule,
     judge_values,
 )
-from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import AuditEntry, Role
-from engagements.stages import Stage
-from tests.assessments.conftest import megatron_log
-from tests.assessments.conftest import signed as signed_by_both
-from tests.cached_fixtures import cached_fixture
 from workers.models import Job, Node
 
 GPU = np.linspace(4, 2, 200)

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
 from engagements.text.text_joining import following
+from toolreaders.verdicts.devices import device_in
 from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.judgement import Finished, Judgement
@@ -135,7 +136,7 @@ class JobKind:
 
     def device_in(self, finished: Finished) -> str:
         """The devices that the job is proven to have used, such as “npu 0, npu 1”; else empty."""
-        return success_checks.device_in(finished.log)
+        return device_in(finished.log)
 
     def after(self, job, finished: Finished) -> None:
         """What else follows from the readings, for example the state of a node's cards."""

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested, ngettext_noop
 from toolreaders.accuracy.tool_logs import HARMLESS
+from toolreaders.verdicts.devices import NAMED, USED
 from workers.kinds.judgement import Finished, Judgement
 
 if TYPE_CHECKING:
@@ -33,14 +34,6 @@ ERROR = re.compile(
     r"|^(?:[\w.]+\.)?\w+(?:Error|Exception)(?::|$)"
     r"|Segmentation fault|^E[A-Z]?\d{4,5}: ")
 FAULT = re.compile(r"CUDA error|checksum refused")  # that kinds ask for beside the errors
-# As `scripts/device_use.py` prints it: of the processes of this very job.
-USED = re.compile(r"^desk: device (?P<kind>npu|gpu) (?P<index>\d+): ", re.MULTILINE)
-NAMED = re.compile(
-    r"(?P<device>\bnpu:\d+\b)"
-    r"|\b(?:device|using|running on)\b.{0,40}?(?P<chip>\bAscend ?(?:910|310)\w*)", re.IGNORECASE)
-DENIED = re.compile(
-    r"\b(?:not?|without|unavailable|unsupported|fall(?:s|ing)?[ -]?back|fail\w*|cannot|can't"
-    r"|invalid|\w*error\w*|cpu)\b|false|Namespace\(|--[a-z]", re.IGNORECASE)  # options are wishes
 LISTED = 3
 
 Check = Callable[["JobKind", Finished, Judgement], Judgement]
@@ -134,15 +127,6 @@ def _errors(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgemen
     return Judgement(False, gettext_noop(
         "The log holds errors (%(n)d, first: %(first)s): what was left out is not known, and the "
         "result is not counted."), values)
-
-
-def device_in(log: str) -> str:
-    """NPUs that the job's own processes used, else the one a line of the log names; or empty."""
-    used = sorted({int(hit["index"]) for hit in USED.finditer(log) if hit["kind"] == "npu"})
-    if used:
-        return ", ".join(f"npu {index}" for index in used)
-    return next((hit["device"] or hit["chip"] for line in log.splitlines()
-                 if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
 def device_proven(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:

@@ -6,17 +6,11 @@ from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
 
-from assessments.definitions.log_comparison import (
-    DEFAULT_DEFINITION,
-    DEFAULT_THRESHOLD,
-    UnreadableLogError,
-    compare_logs,
-    standard_rule,
-)
-from assessments.definitions.standard_library import BY_CODE
+from assessments.definitions.standard_library import BY_CODE, DEFAULT_CURVE, DEFAULT_THRESHOLD
 from assessments.labels.verdict_sentences import sentence
-from assessments.verdicts.devices import NO_NPU, not_proven, told_by
-from assessments.verdicts.verdict import Outcome
+from toolreaders.verdicts.devices import NO_NPU, not_proven, told_by
+from toolreaders.verdicts.log_comparison import UnreadableLogError, compare_logs
+from toolreaders.verdicts.verdict import Outcome
 from workers.artifacts.artifact_store import finite_json
 
 CURVES = [code for code, entry in BY_CODE.items() if entry.is_curve]
@@ -29,14 +23,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("baseline", type=Path)
         parser.add_argument("candidate", type=Path)
-        parser.add_argument("--definition", choices=CURVES, default=DEFAULT_DEFINITION)
+        parser.add_argument("--definition", choices=CURVES, default=DEFAULT_CURVE)
         parser.add_argument("--threshold", default=str(DEFAULT_THRESHOLD),
                             help="as a fraction, 0.02 is 2 %%")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
     def handle(self, *args, baseline, candidate, definition, threshold, as_json, **options):
         limit = _threshold(threshold)
-        rule = standard_rule(definition)
+        rule = BY_CODE[definition].rule()
         try:
             result = compare_logs(baseline, candidate, rule, limit)
         except UnreadableLogError as error:

@@ -14,7 +14,6 @@ from asn1crypto.x509 import Certificate
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessments.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
 from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
 from delivery.documents.bundle_names import raw_name
 from delivery.evidence.archives.archive import (
@@ -37,6 +36,7 @@ from delivery.evidence.verification.signature_checks import seal_steps, signatur
 from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
 from engagements.canonical import SPACED, content_hash
 from engagements.web.json_limits import parse_json
+from toolreaders.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
 
 
 @dataclass

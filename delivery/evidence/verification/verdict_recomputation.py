@@ -4,10 +4,15 @@ import math
 from decimal import Decimal
 from pathlib import Path
 
-from assessments.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
-from assessments.verdicts.quantities import value_of
-from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
-from assessments.verdicts.verdict import (
+from delivery.evidence.archives.archive import sha256_of
+from toolreaders import read_file
+from toolreaders.base import ReadError
+from toolreaders.curves.alignment import align
+from toolreaders.training.series import read_series
+from toolreaders.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
+from toolreaders.verdicts.quantities import value_of
+from toolreaders.verdicts.selection import DOUBTS, judge_runs, withheld
+from toolreaders.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
     RULE_FIELDS,
@@ -17,11 +22,6 @@ from assessments.verdicts.verdict import (
     judge_values,
     unread,
 )
-from delivery.evidence.archives.archive import sha256_of
-from toolreaders import read_file
-from toolreaders.base import ReadError
-from toolreaders.curves.alignment import align
-from toolreaders.training.series import read_series
 
 TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
 

@@ -9,7 +9,6 @@ from assessments import services as assessing
 from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.services import baselines
-from assessments.verdicts.quantities import quantities
 from delivery.planning.changes.scope_effects import stages_of
 from delivery.planning.models import AddedCriterion, ChangeRequest, ScopeAction
 from delivery.planning.services.change_drafts import change_draft
@@ -17,6 +16,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.optimistic_locking import save_changes
 from engagements.text.text_joining import listed
+from toolreaders.verdicts.quantities import quantities
 from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
 

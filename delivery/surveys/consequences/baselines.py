@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 from assessments.models import Baseline
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.baselines import record_baseline
-from assessments.verdicts.quantities import LOSS_CURVE, quantities
 from delivery.surveys.consequences.base import KINDS, Item, Kind, register
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
@@ -20,6 +19,7 @@ from engagements.models import MigratedModel, User
 from engagements.text.text_joining import labelled
 from toolreaders.number_parsing import whole_number
 from toolreaders.quantity_rows import BY_NAME
+from toolreaders.verdicts.quantities import LOSS_CURVE, quantities
 from workers.models import Artifact
 
 if TYPE_CHECKING:

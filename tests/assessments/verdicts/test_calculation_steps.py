@@ -13,12 +13,12 @@ from assessments import queries, services
 from assessments.models import Baseline, Waiver
 from assessments.presentation import calculation
 from assessments.presentation.definition_preview import tried
-from assessments.verdicts.calculation_steps import working
-from assessments.verdicts.verdict import Rule, judge_curve, judge_values
 from engagements.models import Role
 from tests.assessments.conftest import curve, megatron_log
 from tests.cached_fixtures import cached_fixture
 from toolreaders.curves.alignment import align
+from toolreaders.verdicts.calculation_steps import working
+from toolreaders.verdicts.verdict import Rule, judge_curve, judge_values
 
 GPU = np.linspace(4, 2, 200)
 

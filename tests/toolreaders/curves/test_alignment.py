@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.verdicts.verdict import curve_figures
 from tests.assessments.conftest import curve
 from toolreaders.curves.alignment import align
+from toolreaders.verdicts.verdict import curve_figures
 
 WAVY = 3 + np.sin(np.arange(100) / 3) / 2
 

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from assessments.verdicts.quantities import quantities
 from toolreaders import read_file
 from toolreaders.base import ReadError
 from toolreaders.training.series import read_series
+from toolreaders.verdicts.quantities import quantities
 
 MEGATRON = (" iteration {i:8}/     100 | consumed samples: 8 | elapsed time per iteration (ms): 7 "
             "| lm loss: 2.5E+00 | loss scale: {scale} | grad norm: {norm} |"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from assessments.verdicts.quantities import value_of
 from toolreaders import ReadError, read_file
+from toolreaders.verdicts.quantities import value_of
 
 
 def codes(reading):

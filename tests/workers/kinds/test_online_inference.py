@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assessments.verdicts.quantities import quantities
 from practice_node.home import TOOLBOX
 from tests.workers.kinds.outputs import said
+from toolreaders.verdicts.quantities import quantities
 from workers import kinds
 from workers.kinds.node_scripts import run_script
 

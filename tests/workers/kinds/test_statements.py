@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.workers.kinds.outputs import good, said
+from toolreaders.verdicts.devices import device_in
 from workers import kinds
 from workers.kinds.judgement import Finished, Judgement
-from workers.kinds.success_checks import device_in, device_proven, error_lines
+from workers.kinds.success_checks import device_proven, error_lines
 
 LOGS = ("log.txt", "pytorch_analysis.txt")
 SMOKE = "adapt.smoke_train"

@@ -2,6 +2,7 @@
 
 import pytest
 
+from toolreaders.verdicts.devices import device_in
 from workers import kinds
 from workers.dispatch import judged_text
 from workers.kinds import Finished, Judgement, success_checks
@@ -37,7 +38,7 @@ def test_an_error_in_the_middle_forbids_success(job):
 
 def test_the_device_named_in_the_middle_proves_the_run(job):
     text = judged_text.text_of(job("desk: device npu 3: process 7 holds it open", 0))
-    assert success_checks.device_in(text) == "npu 3"
+    assert device_in(text) == "npu 3"
 
 
 def test_a_cause_in_the_middle_is_found_with_its_line(job):

@@ -11,7 +11,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils.translation import override
 
-from assessments.verdicts.verdict import ENGINE_VERSION, Outcome
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.evidence.archives.archive import (
     CHECKSUMS,
@@ -31,6 +30,7 @@ from tests.delivery.evidence.bundle.conftest import (
     rewritten,
     verified,
 )
+from toolreaders.verdicts.verdict import ENGINE_VERSION, Outcome
 
 
 def test_a_good_bundle_needs_no_database(made, certificate, django_assert_num_queries):

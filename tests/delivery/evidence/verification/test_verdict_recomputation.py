@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 import pytest
 
-from assessments.verdicts.verdict import Rule
 from delivery.evidence.archives.archive import sha256_of
 from delivery.evidence.verification.verdict_recomputation import recompute
 from tests.assessments.conftest import megatron_log
+from toolreaders.verdicts.verdict import Rule
 
 
 @pytest.mark.parametrize(("head", "stated", "reason"), [

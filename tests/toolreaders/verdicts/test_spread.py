@@ -2,7 +2,7 @@
 
 import pytest
 
-from assessments.verdicts.spread import Spread, spread_of
+from toolreaders.verdicts.spread import Spread, spread_of
 
 
 @pytest.mark.parametrize(("values", "expected"), [

@@ -5,12 +5,19 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assessments.verdicts.verdict import NOT_PROVABLE, Outcome
 from toolreaders.base import ReadError, open_source
-from workers.kinds.success_checks import device_in
+from toolreaders.verdicts.verdict import NOT_PROVABLE, Outcome
 
 NO_NPU = "no_npu_used"
 LONGEST_QUOTE = 160
+# As `workers/kinds/scripts/device_use.py` prints it: of the processes of this very job.
+USED = re.compile(r"^desk: device (?P<kind>npu|gpu) (?P<index>\d+): ", re.MULTILINE)
+NAMED = re.compile(
+    r"(?P<device>\bnpu:\d+\b)"
+    r"|\b(?:device|using|running on)\b.{0,40}?(?P<chip>\bAscend ?(?:910|310)\w*)", re.IGNORECASE)
+DENIED = re.compile(
+    r"\b(?:not?|without|unavailable|unsupported|fall(?:s|ing)?[ -]?back|fail\w*|cannot|can't"
+    r"|invalid|\w*error\w*|cpu)\b|false|Namespace\(|--[a-z]", re.IGNORECASE)  # options are wishes
 # The watch's own words (`workers/kinds/scripts/device_use.py`), and those of training frameworks.
 OTHER_DEVICE = re.compile(
     r"^desk: no device: |^desk: device gpu \d+: |\bds_accelerator to cpu\b"
@@ -29,6 +36,15 @@ class NoNpu:
 
     line: int | None = None
     quote: str = ""
+
+
+def device_in(log: str) -> str:
+    """NPUs that the job's own processes used, else the one a line of the log names; or empty."""
+    used = sorted({int(hit["index"]) for hit in USED.finditer(log) if hit["kind"] == "npu"})
+    if used:
+        return ", ".join(f"npu {index}" for index in used)
+    return next((hit["device"] or hit["chip"] for line in log.splitlines()
+                 if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
 def told_by(path: Path) -> NoNpu | None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
-from assessments.verdicts.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule, compare
+from toolreaders.verdicts.verdict import FAILED, NOT_PROVABLE, PASSED, Outcome, Rule, compare
 
 DECIDED = (PASSED, FAILED)
 UNSIGNED, UNREVIEWED, BASELINE_UNSIGNED = (

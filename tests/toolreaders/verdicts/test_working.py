@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from assessments.verdicts.calculation_steps import SHOWN, working
 from tests.assessments.conftest import curve
 from toolreaders.curves.alignment import align
+from toolreaders.verdicts.calculation_steps import SHOWN, working
 
 
 def known(baseline, candidate, figure="mean_relative_error", epsilon=0.0):

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from assessments.verdicts.preferences import not_worse
 from toolreaders.base import ReadError
 from toolreaders.serving.points import is_one_of_several, point_name
+from toolreaders.verdicts.preferences import not_worse
 
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from assessments.verdicts.selection import DOUBTS, judge_runs, withheld
-from assessments.verdicts.verdict import FAILED, NOT_MEASURED, NOT_PROVABLE, PASSED, Outcome, Rule
+from toolreaders.verdicts.selection import DOUBTS, judge_runs, withheld
+from toolreaders.verdicts.verdict import FAILED, NOT_MEASURED, NOT_PROVABLE, PASSED, Outcome, Rule
 
 LIMIT = Decimal("0.02")
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from assessments.verdicts.exact import exact_figure, printed
+from toolreaders.verdicts.exact import exact_figure, printed
 
 B, N = [4.0, 2.0, 1.0], [5.0, 1.5, 1.0]  # relative errors 1/4, 1/4 and 0
 THIRD = Fraction(1, 3)

@@ -1,4 +1,4 @@
-"""Two training logs, one definition, one verdict: what pages, jobs and commands share."""
+"""Two training logs, one rule, one verdict."""
 
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -6,14 +6,11 @@ from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
 
-from assessments.definitions.standard_library import BY_CODE
-from assessments.verdicts.verdict import Outcome, Rule, judge_curve
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import Aligned, align
 from toolreaders.training.series import LossSeries, read_series
+from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 
-DEFAULT_DEFINITION = "loss_mean_relative_error"
-DEFAULT_THRESHOLD = Decimal("0.02")  # service contract: "< 2 %"
 LONG_LOG_BYTES = 30 * 2**20
 
 
@@ -23,11 +20,6 @@ class Comparison:
 
     aligned: Aligned
     outcome: Outcome
-
-
-def standard_rule(code: str) -> Rule:
-    """The arithmetic of a standard definition. Raises KeyError for an unknown code."""
-    return BY_CODE[code].rule()
 
 
 class UnreadableLogError(ReadError):

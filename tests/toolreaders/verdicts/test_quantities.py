@@ -2,8 +2,8 @@
 
 import pytest
 
-from assessments.verdicts.quantities import quantities, score_name, step_parts, value_of
 from toolreaders.base import ReadError
+from toolreaders.verdicts.quantities import quantities, score_name, step_parts, value_of
 
 
 def found(kind, values) -> dict:

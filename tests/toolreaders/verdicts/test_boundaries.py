@@ -7,9 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from assessments.verdicts.quantities import Quantity
-from assessments.verdicts.spread import Spread
-from assessments.verdicts.verdict import (
+from tests.assessments.conftest import curve
+from toolreaders.curves import alignment
+from toolreaders.curves.alignment import Aligned, align
+from toolreaders.verdicts.quantities import Quantity
+from toolreaders.verdicts.spread import Spread
+from toolreaders.verdicts.verdict import (
     ENGINE_CHANGES,
     ENGINE_VERSION,
     Outcome,
@@ -21,9 +24,6 @@ from assessments.verdicts.verdict import (
     relative_errors,
     unread,
 )
-from tests.assessments.conftest import curve
-from toolreaders.curves import alignment
-from toolreaders.curves.alignment import Aligned, align
 
 LIMIT = Decimal("0.02")
 

@@ -1,8 +1,4 @@
-"""Pure arithmetic of the verdicts: no database, no Django, no rounding.
-
-Definitions: DOMAIN 3.4 and the definitions in use that stand in the catalogue
-(`assessments/definitions/standard_library.py`). Relative values are fractions.
-"""
+"""The arithmetic of the verdicts, without rounding. Relative values are fractions."""
 
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
@@ -12,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from assessments.verdicts.calculation_steps import working
-from assessments.verdicts.exact import exact_figure
 from toolreaders.curves.alignment import Aligned
+from toolreaders.verdicts.calculation_steps import working
+from toolreaders.verdicts.exact import exact_figure
 
 # Raised where the same raw files may give another verdict; why: ENGINE_CHANGES.
 ENGINE_VERSION = "4"

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.verdicts.verdict import Rule, compare, curve_figures, judge_curve, judge_values
 from tests.assessments.conftest import SAMPLES, curve
 from toolreaders.curves.alignment import align
 from toolreaders.training.series import read_series
+from toolreaders.verdicts.verdict import Rule, compare, curve_figures, judge_curve, judge_values
 
 TWO_PERCENT = Decimal("0.02")
 RULE = Rule()

@@ -1,0 +1,1 @@
+"""Figures and verdicts: the pure arithmetic, without rounding."""
