@@ -2,8 +2,8 @@
 
 import pytest
 
-from assessments.verdicts.quantities import quantities
 from toolreaders.quantity_rows import QUANTITIES
+from toolreaders.verdicts.quantities import quantities
 
 
 def values_with(path: str, form: str) -> dict:
