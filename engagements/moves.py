@@ -1,11 +1,15 @@
-"""Who may make which move of a transition table: what is offered, and what a service demands."""
+"""Who may make which move of a transition table: what is offered, what a service demands, and the
+move itself."""
 
 from copy import copy
 from typing import Any
 
+from django.db import transaction
+from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from engagements.access import allowed, refuse_role, require_visible
+from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Role, User
 from engagements.permissions import Can
@@ -77,3 +81,24 @@ def require_move(user: User, table: TransitionTable, subject: Any, move: str,
         guard(user, subject)
     if table[move].needs_reason and not (reason or "").strip():
         raise InvalidInput(_("Give the reason."))
+
+
+@transaction.atomic
+def make_move(*, actor: User, table: TransitionTable, subject: Model, move: str, reason: str = ""
+              ) -> Any:
+    """Make a move of the table: lock the row, demand what the table asks for, run the row's effect,
+    save the new state and write the audit entry. Returns the locked row.
+
+    Raises what `require_move` and the effect raise.
+    """
+    subject = type(subject)._default_manager.select_for_update(
+        of=("self",), no_key=True).get(pk=subject.pk)
+    require_move(actor, table, subject, move, reason)
+    row = table[move]
+    data = row.effect(subject, actor, reason) if row.effect else None
+    if row.target:
+        subject.state = row.target
+        subject.save()
+    audit_log.record(actor=actor, action=row.audit.code, target=subject,
+                     engagement=subject.engagement, data=data)
+    return subject

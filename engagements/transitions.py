@@ -1,13 +1,15 @@
-"""State machines as tables: each move with its states, who may make it, and what it needs.
+"""State machines as tables: each move with its states, who may make it, what it needs, what it does
+and under which action the audit log keeps it.
 
 One table drives the guard of the service, the buttons of the page, the moves that the API offers,
-and the tests of every state, move and role. `engagements.moves` asks it about a person.
+the labels of the audit log, next steps, docs/state-machines.md, and the tests of every state, move
+and role. `engagements.moves` asks it about a person and makes its moves.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -17,6 +19,16 @@ from engagements.permissions import Can
 Permission = Can | Callable[[Any, Any], bool]
 # Raises a DeskError where something but role and state keeps the person from the move.
 Guard = Callable[[Any, Any], None]
+# Sets what the move changes on the locked row besides its state: row, actor, reason. Returns what
+# the audit entry says; a move without a target saves the row itself.
+Effect = Callable[[Any, Any, str], dict | None]
+
+
+class AuditAction(NamedTuple):
+    """The action under which the audit log keeps a move, and its label there."""
+
+    code: str
+    label: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +36,7 @@ class Transition:
     """One move: from which states, to which, and for whom.
 
     `target` is empty where the state stays; one of the `permissions` is needed, and all `guards`
-    have to let it pass.
+    have to let it pass. The label of its button is that of its code in the table's `moves`.
     """
 
     sources: frozenset[str]
@@ -32,13 +44,16 @@ class Transition:
     permissions: tuple[Permission, ...]
     guards: tuple[Guard, ...] = ()
     needs_reason: bool = False
+    effect: Effect | None = None
+    audit: AuditAction | None = None
 
 
-def transition(*sources: str, by: Permission | tuple[Permission, ...], to: str = "", **more
-               ) -> Transition:
+def transition(*sources: str, by: Permission | tuple[Permission, ...], to: str = "",
+               audit: tuple[str, Any] | None = None, **more) -> Transition:
     """A row of a table, as one reads it: these states, by whom, to that state."""
     return Transition(sources=frozenset(sources), target=to,
-                      permissions=by if isinstance(by, tuple) else (by,), **more)
+                      permissions=by if isinstance(by, tuple) else (by,),
+                      audit=AuditAction(*audit) if audit else None, **more)
 
 
 def not_possible_now(subject: Any, _move: str) -> str:
@@ -74,3 +89,7 @@ class TransitionTable(dict[str, Transition]):
     def moves_from(self, state: str) -> list[str]:
         """The moves that are possible in a state."""
         return [move for move, row in self.items() if state in row.sources]
+
+    def audit_labels(self) -> dict[str, Any]:
+        """The label of each move's action in the audit log."""
+        return dict(row.audit for row in self.values() if row.audit)

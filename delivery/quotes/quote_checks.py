@@ -44,8 +44,9 @@ def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = Non
                    _is_newest(quote, page)], key=lambda check: check.code)
 
 
-def failed_checks(quote: Quote) -> list[QuoteCheck]:
-    return [check for check in run_checks(quote) if not check.is_met]
+def failed_checks(quote: Quote, *known) -> list[QuoteCheck]:
+    """The checks that are not met; `known` as for `run_checks`."""
+    return [check for check in run_checks(quote, *known) if not check.is_met]
 
 
 def _source(quote: Quote, url: str) -> QuoteCheck:

@@ -60,17 +60,19 @@ def line_rows(quote: Quote) -> list[LineRow]:
     return [LineRow(*row) for row in quote.lines.values_list(*LineRow._fields)]
 
 
-def snapshot(quote: Quote, lines: list[QuoteLine] | None = None) -> dict:
+def snapshot(quote: Quote, lines: list | None = None, amounts: list[LineAmounts] | None = None
+             ) -> dict:
     """All facts of the quotation as plain data, in the order of DOMAIN 9.2.
 
     Args:
         lines: what the quote would hold instead of its stored lines.
+        amounts: those of the lines, where they are known already.
 
     Amounts are strings with two decimals in the quote's currency. Internal cost and note
     are not among them: whatever is made from the snapshot may be shown to the customer.
     """
     lines = line_rows(quote) if lines is None else lines
-    amounts = all_amounts(quote, lines)
+    amounts = all_amounts(quote, lines) if amounts is None else amounts
     return {**summary(quote, lines, amounts),
             "lines": [line_facts(line, a) for line, a in zip(lines, amounts, strict=True)]}
 

@@ -1,22 +1,39 @@
-"""The transitions of a quote (DOMAIN 9.11): author, reviewer and approver are three people."""
+"""The life of a quote (DOMAIN 9.11): who may make which move in which state, and what it does.
+
+Author, reviewer and approver are three people.
+"""
 
 from collections.abc import Mapping
 
 from django.db import models
+from django.db.models import ProtectedError
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from delivery.quotes import snapshot, standard_rates
 from delivery.quotes.models import Quote
-from delivery.quotes.standard_rates import discount_limit
+from delivery.quotes.quote_checks import failed_checks
 from engagements import duties
 from engagements.access import Can, allowed
+from engagements.audit import audit_log
 from engagements.duties import Duty
-from engagements.errors import NotAllowed, WrongState
-from engagements.models import User
+from engagements.errors import DeskError, NotAllowed, WrongState
+from engagements.models import Role, User
+from engagements.queue.enqueue import enqueue_on_commit
+from engagements.text.text_joining import following, labelled, listed
 from engagements.transitions import TransitionTable, transition
 
 State = Quote.State
+STORE_FILES = "quotes.store_files"  # the task
+SWEEP_SECONDS = 300
+
+
+class ChecksFailed(DeskError):
+    """Rules are not met; `details["checks"]` lists code, sentence and where to cure it."""
+
+    code = "checks_failed"
+    status = 409
 
 
 class QuoteMove(models.TextChoices):
@@ -62,7 +79,7 @@ def _done_by(quote: Quote) -> Mapping[Duty, set]:
 def _steps(quote: Quote) -> list[duties.Step]:
     return [duties.Step(Duty.REVIEWER, gettext("Confirm the review"), may_review),
             duties.Step(Duty.APPROVER, gettext("Approve"), lambda user: allowed(user, Can.MANAGE)
-                        and discount_limit(user.role) >= quote.discount_rate)]
+                        and standard_rates.discount_limit(user.role) >= quote.discount_rate)]
 
 
 DUTIES = duties.register(duties.DutyRule(
@@ -75,21 +92,141 @@ def _is_valid(_user: User, quote: Quote) -> None:
                          % {"day": quote.valid_until})
 
 
+# What the moves do ------------------------------------------------------------------------
+
+
+def _submit(quote: Quote, _actor: User, _reason: str) -> None:
+    checked_facts(quote)
+
+
+def checked_facts(quote: Quote, lines: list | None = None) -> dict:
+    """The facts that the quote would freeze, of its lines or those that it would hold.
+
+    Raises ChecksFailed naming the rules (R-QUO) that are not met.
+    """
+    lines = snapshot.line_rows(quote) if lines is None else lines
+    amounts = snapshot.all_amounts(quote, lines)
+    facts = snapshot.snapshot(quote, lines, amounts)
+    if missing := failed_checks(quote, facts, lines, amounts):
+        raise ChecksFailed(following(*(labelled(c.code, c.sentence) for c in missing)),
+                           checks=[c.as_dict() for c in missing])
+    return facts
+
+
+def _discard(quote: Quote, _actor: User, _reason: str) -> dict:
+    """Its number or version is free again."""
+    pk = quote.pk
+    try:
+        quote.delete()
+    except ProtectedError as error:
+        raise WrongState(gettext("A change request refers to %(quote)s.") % {
+            "quote": quote}) from error
+    quote.pk = pk
+    return {"quote": str(quote)}
+
+
+def _review(quote: Quote, actor: User, note: str) -> dict:
+    """The note, on what was looked at, stands in the history of the firm only."""
+    quote.reviewed_by, quote.reviewed_at = actor, timezone.now()
+    return {"reason": note.strip()}
+
+
+def _approve(quote: Quote, actor: User, _reason: str) -> dict:
+    check_limit(actor, quote)
+    quote.approved_by, quote.approved_at = actor, timezone.now()
+    return {"discount": str(quote.discount_rate)}
+
+
+def check_limit(actor: User, quote: Quote) -> None:
+    """Raise NotAllowed when the discount is above what the actor's role approves (R-QUO-06)."""
+    limit = standard_rates.discount_limit(actor.role)
+    if quote.discount_rate <= limit:
+        return
+    able = standard_rates.roles_that_approve(quote.discount_rate)
+    raise NotAllowed(
+        gettext("A discount of %(rate)s is above your limit of %(limit)s (R-QUO-06). It can be "
+                "approved by: %(roles)s.") % {
+            "rate": f"{quote.discount_rate * 100:.2f} %", "limit": f"{limit * 100:.2f} %",
+            "roles": listed(str(Role(role).label) for role in able) or gettext("nobody")})
+
+
+def _back_to_draft(quote: Quote, _actor: User, reason: str) -> dict:
+    quote.reviewed_by = quote.reviewed_at = quote.approved_by = quote.approved_at = None
+    quote.revision += 1
+    return {"reason": reason, "revision": quote.revision}
+
+
+def _issue(quote: Quote, actor: User, _reason: str) -> dict:
+    """The checks run once more, as time has passed; an earlier issued version is superseded."""
+    freeze(quote, checked_facts(quote))
+    supersede_older(quote, actor, State.ISSUED)
+    return {"hash": quote.content_hash}
+
+
+def freeze(quote: Quote, facts: dict) -> None:
+    """Fix the facts, their hash and the time of issue on the row; the caller saves it. Workers
+    store its files after the commit."""
+    quote.snapshot, quote.content_hash = facts, snapshot.content_hash(facts)
+    quote.issued_at = timezone.now()
+    enqueue_on_commit(STORE_FILES, quote.pk, expires=SWEEP_SECONDS)
+
+
+def supersede_older(quote: Quote, actor: User, *states: str) -> None:
+    """Earlier versions of the number in these states give way to `quote`."""
+    for older in Quote.objects.select_for_update(of=("self",), no_key=True).filter(
+            number=quote.number, version__lt=quote.version, state__in=states):
+        moved(older, actor, State.SUPERSEDED, "quote.supersede", by=str(quote))
+
+
+def moved(quote: Quote, actor: User | None, state: str, action: str, **data) -> Quote:
+    """Save the row in a state that follows from something else, with the audit entry."""
+    quote.state = state
+    quote.save()
+    audit_log.record(actor=actor, action=action, target=quote, engagement=quote.engagement,
+                     data=data)
+    return quote
+
+
+def _answer(quote: Quote, actor: User, reason: str) -> dict:
+    quote.answered_by, quote.answered_at = actor, timezone.now()
+    quote.answer_reason = reason.strip()
+    return {"reason": reason}
+
+
+def _accept(quote: Quote, actor: User, reason: str) -> dict:
+    supersede_older(quote, actor, State.ACCEPTED)
+    return _answer(quote, actor, reason)
+
+
 TRANSITIONS = TransitionTable({
-    QuoteMove.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE),
-    QuoteMove.DISCARD: transition(State.DRAFT, by=Can.PRICE),
-    QuoteMove.WITHDRAW: transition(State.IN_REVIEW, State.REVIEWED, to=State.DRAFT, by=Can.PRICE,
-                                   guards=(_is_author,)),
-    QuoteMove.REVIEW: transition(State.IN_REVIEW, to=State.REVIEWED, by=(Can.WORK, Can.PRICE),
-                                 guards=(duties.separated(DUTIES, Duty.REVIEWER),)),
-    QuoteMove.APPROVE: transition(State.REVIEWED, to=State.APPROVED, by=Can.MANAGE,
-                                  guards=(duties.separated(DUTIES, Duty.APPROVER),)),
-    QuoteMove.RETURN: transition(State.IN_REVIEW, State.REVIEWED, State.APPROVED, to=State.DRAFT,
-                                 by=(Can.MANAGE, _reviews), needs_reason=True,
-                                 guards=(_is_not_author,)),
-    QuoteMove.ISSUE: transition(State.APPROVED, to=State.ISSUED, by=Can.PRICE),
-    QuoteMove.ACCEPT: transition(State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW,
-                                 guards=(_is_valid,)),
-    QuoteMove.DECLINE: transition(State.ISSUED, to=State.DECLINED, by=Can.REVIEW,
-                                  guards=(_is_valid,), needs_reason=True),
+    QuoteMove.SUBMIT: transition(
+        State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE, effect=_submit,
+        audit=("quote.submit", _("Quote submitted for review"))),
+    QuoteMove.DISCARD: transition(
+        State.DRAFT, by=Can.PRICE, effect=_discard,
+        audit=("quote.discard", _("Draft quote discarded"))),
+    QuoteMove.WITHDRAW: transition(
+        State.IN_REVIEW, State.REVIEWED, to=State.DRAFT, by=Can.PRICE, guards=(_is_author,),
+        effect=_back_to_draft, audit=("quote.withdraw", _("Quote withdrawn by its author"))),
+    QuoteMove.REVIEW: transition(
+        State.IN_REVIEW, to=State.REVIEWED, by=(Can.WORK, Can.PRICE),
+        guards=(duties.separated(DUTIES, Duty.REVIEWER),), effect=_review,
+        audit=("quote.review", _("Quote reviewed"))),
+    QuoteMove.APPROVE: transition(
+        State.REVIEWED, to=State.APPROVED, by=Can.MANAGE,
+        guards=(duties.separated(DUTIES, Duty.APPROVER),), effect=_approve,
+        audit=("quote.approve", _("Quote approved"))),
+    QuoteMove.RETURN: transition(
+        State.IN_REVIEW, State.REVIEWED, State.APPROVED, to=State.DRAFT,
+        by=(Can.MANAGE, _reviews), needs_reason=True, guards=(_is_not_author,),
+        effect=_back_to_draft, audit=("quote.return", _("Quote sent back"))),
+    QuoteMove.ISSUE: transition(
+        State.APPROVED, to=State.ISSUED, by=Can.PRICE, effect=_issue,
+        audit=("quote.issue", _("Quote issued"))),
+    QuoteMove.ACCEPT: transition(
+        State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW, guards=(_is_valid,), effect=_accept,
+        audit=("quote.accepted", _("Quote accepted by the customer"))),
+    QuoteMove.DECLINE: transition(
+        State.ISSUED, to=State.DECLINED, by=Can.REVIEW, guards=(_is_valid,), needs_reason=True,
+        effect=_answer, audit=("quote.declined", _("Quote declined by the customer"))),
 })

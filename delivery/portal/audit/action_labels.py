@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from delivery.quotes import transitions as quotes
+
 PEOPLE = {
     "user.login": _("Signed in"), "user.logout": _("Signed out"),
     "user.login_refused": _("Sign-in refused"), "user.token": _("API token issued"),
@@ -133,11 +135,7 @@ QUOTES = {
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),
     "quote.update": _("Quote: terms changed"),
-    "quote.submit": _("Quote submitted for review"), "quote.review": _("Quote reviewed"),
-    "quote.return": _("Quote sent back"), "quote.withdraw": _("Quote withdrawn by its author"),
-    "quote.approve": _("Quote approved"), "quote.issue": _("Quote issued"),
-    "quote.accepted": _("Quote accepted by the customer"),
-    "quote.declined": _("Quote declined by the customer"), "quote.expire": _("Quote expired"),
+    **quotes.TRANSITIONS.audit_labels(), "quote.expire": _("Quote expired"),
     "quote.supersede": _("Quote superseded"), "quote.file": _("Quote's file stored"),
     "rate_card.load": _("Price list loaded"),
     "rate_card.import": _("Price list imported"), "rate_card.close": _("Price list closed"),
@@ -198,7 +196,7 @@ DOCUMENTS = {
     "deliverable.add": _("Deliverable added"), "deliverable.update": _("Deliverable changed"),
     "deliverable.fulfil": _("Deliverable fulfilled"),
     "deliverable.reopen": _("Deliverable owed again"),
-    "change.withdraw": _("Change request withdrawn"), "quote.discard": _("Draft quote discarded"),
+    "change.withdraw": _("Change request withdrawn"),
     "document.recall": _("Document recalled"), "document.hand_over": _("Document handed over"),
     "document.co_sign": _("Co-signer added"), "document.approve": _("Document approved"),
     "document.issue": _("Document issued"), "document.withdraw": _("Document withdrawn"),

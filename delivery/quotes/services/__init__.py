@@ -1,8 +1,6 @@
 """Writes of quotes and prices, by topic. Each owns its transaction, lock and audit entry."""
 
-from delivery.quotes.services.actions import move_quote
 from delivery.quotes.services.agreed_versions import agree_on_version
-from delivery.quotes.services.customer_answers import answer_quote, expire_quotes
 from delivery.quotes.services.discount_limits import save_discount_limits
 from delivery.quotes.services.drafts import copy_quote, create_quote, new_version, update_quote
 from delivery.quotes.services.files import enqueue_missing_files, store_quote_files
@@ -12,6 +10,18 @@ from delivery.quotes.services.lines import (
     add_resources,
     remove_line,
     update_line,
+)
+from delivery.quotes.services.moves import (
+    answer_quote,
+    approve_quote,
+    discard_quote,
+    expire_quotes,
+    issue_quote,
+    move_quote,
+    return_quote,
+    review_quote,
+    submit_quote,
+    withdraw_quote,
 )
 from delivery.quotes.services.price_imports import (
     confirm_import,
@@ -24,15 +34,6 @@ from delivery.quotes.services.rate_cards import (
     computed_total,
     load_rate_cards,
     source_difference,
-)
-from delivery.quotes.services.transitions import (
-    approve_quote,
-    discard_quote,
-    issue_quote,
-    return_quote,
-    review_quote,
-    submit_quote,
-    withdraw_quote,
 )
 
 __all__ = [

@@ -7,20 +7,17 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.quotes import snapshot
 from delivery.quotes.models import Quote
-from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.services.drafts import copy_version, newest_version
 from delivery.quotes.services.line_changes import LineChange, changed_lines, changed_staffing
-from delivery.quotes.services.transitions import (
+from delivery.quotes.transitions import (
+    DUTIES,
     check_limit,
+    checked_facts,
     freeze,
     moved,
-    refuse,
-    refuse_failed,
     supersede_older,
 )
-from delivery.quotes.transitions import DUTIES
 from engagements.access import Can, require
 from engagements.duties import Duty, require_separated
 from engagements.errors import WrongState
@@ -51,9 +48,7 @@ def preview_version(quote: Quote, changes: Iterable[LineChange]) -> dict:
     draft.staffing, draft.approved_by = changed_staffing(quote, lines), None
     draft.quote_date = timezone.localdate()
     draft.valid_until = max(quote.valid_until, draft.quote_date)
-    facts = snapshot.snapshot(draft, lines)
-    refuse([check for check in run_checks(draft, facts, lines) if not check.is_met])
-    return facts
+    return checked_facts(draft, lines)
 
 
 @transaction.atomic
@@ -80,8 +75,7 @@ def agree_on_version(*, actor: User, author: User, customer: User, quote: Quote,
     made.staffing = changed_staffing(quote, lines)
     made.approved_by, made.approved_at = actor, timezone.now()
     check_limit(actor, made)
-    refuse_failed(made)
-    freeze(made)
+    freeze(made, checked_facts(made))
     made.answered_by, made.answered_at = customer, made.issued_at
     supersede_older(made, actor, *IN_FORCE)
     return moved(made, actor, Quote.State.ACCEPTED, "quote.accepted", reason=reason,

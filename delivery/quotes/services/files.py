@@ -3,10 +3,8 @@
 from delivery.documents.services.issued_files import store_missing
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_files import RENDERERS, ids_lacking_files
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
-
-TASK = "quotes.store_files"
-SWEEP_SECONDS = 300
+from delivery.quotes.transitions import STORE_FILES, SWEEP_SECONDS
+from engagements.queue.enqueue import enqueue
 
 
 def store_quote_files(quote_id: int) -> int:
@@ -18,13 +16,8 @@ def store_quote_files(quote_id: int) -> int:
     return store_missing(quote, RENDERERS, action="quote.file") if quote else 0
 
 
-def enqueue_files(quote: Quote) -> None:
-    """Ask workers, once this transaction has committed, for the files of a quote just issued."""
-    enqueue_on_commit(TASK, quote.pk, expires=SWEEP_SECONDS)
-
-
 def enqueue_missing_files() -> None:
     """Ask workers for the files that issued quotes lack, a message per quote: also of quotes that
     were issued before files were stored, and where a message was lost or a file failed."""
     for quote_id in ids_lacking_files():
-        enqueue(TASK, quote_id, expires=SWEEP_SECONDS)
+        enqueue(STORE_FILES, quote_id, expires=SWEEP_SECONDS)

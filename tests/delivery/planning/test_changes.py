@@ -14,7 +14,7 @@ from delivery.planning.models import ChangeRequest
 from delivery.planning.services import change_drafts, changes, plans
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine, Quote
-from delivery.quotes.services.transitions import ChecksFailed
+from delivery.quotes.transitions import ChecksFailed
 from delivery.quotes.snapshot import content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
