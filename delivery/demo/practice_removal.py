@@ -10,7 +10,7 @@ from django.db import models, transaction
 from django.utils.translation import gettext as _
 
 from assessments.services import load_standard_definitions
-from delivery.demo.sample_engagement import MAIL
+from delivery.demo.sample_firm import MAIL
 from delivery.quotes.services import load_rate_cards
 from delivery.surveys.services.publishing import load_standard_questionnaire
 from engagements.access import require_administrator

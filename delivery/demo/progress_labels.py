@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from delivery.demo.practice_engagements import ENGAGEMENTS
+from delivery.demo.sample_firm import PLAYED
 from delivery.demo.step_memory import progress
 from engagements.models.engagement import localized
 
@@ -19,7 +19,7 @@ STEPS = {
     "inference": gettext_lazy("inference migration and tuning"),
     "report": gettext_lazy("test report"), "acceptance": gettext_lazy("acceptance"),
 }
-NAMES = {spec.code: spec for spec in ENGAGEMENTS}
+NAMES = {spec.code: spec for spec in PLAYED}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from delivery.demo.sample_engagement import NODE_NAME
+from delivery.demo.sample_firm import NODE_NAME
 from engagements.models import Role, User
 from workers import services
 from workers.models import Node

@@ -1,14 +1,14 @@
-"""Planning of the sample engagement: estimate, plan, time, risks, minutes, a weekly report.
+"""Planning of the sample engagements: estimate, plan, time, risks, minutes, a weekly report.
 
-All of it is invented for practice and says so; the engagement is marked as practice with it.
+All of it is invented for practice and says so.
 """
 
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
 from django.utils import timezone
-from django.utils.translation import override
 
+from delivery.demo.sample_firm import SAMPLE, SampleEngagement
 from delivery.planning.models import Plan, Task
 from delivery.planning.services import (
     change_drafts,
@@ -21,10 +21,9 @@ from delivery.planning.services import (
     weekly_reports,
 )
 from engagements.models import Engagement, User
-from engagements.services import mark_practice
 from engagements.stages import Stage
 
-STARTS = date(2025, 7, 1)
+STARTS = SAMPLE.began
 DAY_COSTS = {"manager": "1300", "expert": "1600", "senior": "1150", "engineer": "880",
              "junior": "720"}
 # day of July 2025, model, stage, item, grade, note; each is one whole day of the consultant
@@ -35,21 +34,6 @@ WORKED = [
     (7, "HLM", Stage.SURVEY, "survey", "senior", "推理链路与量化口径访谈（演练）"),
     (8, "MTR", Stage.SURVEY, "survey", "senior", "测试集标注口径核对（演练）"),
     (9, "DEF", Stage.SURVEY, "survey", "senior", "训练代码与数据集盘点（演练）"),
-]
-RISKS = [
-    {"title": "客户 GPU 基线曲线不完整（演练）", "probability": 3, "impact": 4,
-     "title_en": "The customer's GPU baseline curves are incomplete (practice)",
-     "response": "设计阶段前补跑基线，缺失则指标列为无法证明",
-     "response_en": "Run the baselines again before the design; without them a criterion is not "
-                    "provable."},
-    {"title": "三方算子缺少昇腾实现（演练）", "probability": 4, "impact": 4,
-     "title_en": "Third-party operators have no Ascend implementation (practice)",
-     "response": "算子清单评审，预留自定义算子人天",
-     "response_en": "Review the list of operators; keep person-days for custom ones."},
-    {"title": "数据出域审批延迟（演练）", "probability": 3, "impact": 3,
-     "title_en": "Leave to take data outside comes late (practice)",
-     "response": "先以脱敏样本联调，项目经理每周跟进",
-     "response_en": "Begin with anonymised samples; the project manager asks every week."},
 ]
 # names and working days of the task that each milestone follows from
 MILESTONE_TASKS = [("合同签订（演练）", "Contract signed (practice)", 0),
@@ -87,31 +71,22 @@ CHANGE = {
 CHANGE_RESULT = "标注口径已复核，计划基线已更新，重测安排在训练调优首日（演练）"
 
 
-def load_planning(engagement: Engagement, people: dict[str, User]) -> None:
-    """Fill the planning pages of a new sample engagement, through the services people use."""
-    manager, consultant = people["manager"], people["consultant"]
-    with override("zh-hans"):
-        mark_practice(engagement=engagement)
-        estimate = estimates.draft_estimate(actor=consultant, engagement=engagement)
-        estimates.approve_estimate(actor=manager, estimate=estimate)
-        load_plan(engagement, manager, consultant)
-        _control(engagement, manager, consultant)
-        _change(engagement, people)
-        _time(engagement, manager, consultant)
-        _reports(engagement, manager, consultant)
-
-
-def load_plan(engagement: Engagement, manager: User, consultant: User) -> None:
-    """The plan with a date for each milestone, its baseline, and its first tasks under way."""
-    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=STARTS)
-    tasks = _milestone_tasks(made, manager)
+def load_plan(spec: SampleEngagement, engagement: Engagement, who: dict[str, User]) -> None:
+    """Estimate, plan with a baseline, and the first model's tasks, of which one is under way."""
+    manager = who["manager"]
+    estimate = estimates.draft_estimate(actor=who["consultant"], engagement=engagement)
+    estimates.approve_estimate(actor=manager, estimate=estimate)
+    made = plans.draft_plan(actor=manager, engagement=engagement, starts_on=engagement.starts_on)
+    tasks = _milestone_tasks(made, manager) if spec.has_records else []
     plans.take_baseline(actor=manager, plan=made)
-    plans.set_milestones(actor=manager, plan=made, rows=[
-        {**row, "task": task} for row, task in zip(MILESTONES, tasks, strict=True)])
-    tasks = made.tasks.select_related("plan__engagement", "model").filter(model__code="LLM")
+    if tasks:
+        plans.set_milestones(actor=manager, plan=made, rows=[
+            {**row, "task": task} for row, task in zip(MILESTONES, tasks, strict=True)])
+    tasks = made.tasks.select_related("plan__engagement", "model").filter(
+        model=engagement.models.first())
     for task in tasks[:5]:
-        plans.update_task(actor=manager, task=task, owner=consultant)
-    plans.update_task(actor=manager, task=tasks[0], started_on=STARTS)
+        plans.update_task(actor=manager, task=task, owner=who["consultant"])
+    plans.update_task(actor=manager, task=tasks[0], started_on=engagement.starts_on)
 
 
 def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
@@ -126,11 +101,41 @@ def _milestone_tasks(made: Plan, manager: User) -> list[Task]:
     return [contract, provisional, trial]
 
 
-def _control(engagement: Engagement, manager: User, consultant: User) -> None:
+def load_control(spec: SampleEngagement, engagement: Engagement, who: dict[str, User],
+                 today: date) -> None:
+    """Risks and issues."""
+    soon = today + timedelta(days=10)
+    for risk in spec.risks:
+        control.add_risk(actor=who["manager"], engagement=engagement, owner=who["lead"],
+                         review_on=soon, **risk)
+    for description in spec.issues:
+        control.add_issue(actor=who["consultant"], engagement=engagement, level="major",
+                          owner=who["consultant"], description=description,
+                          effect="影响训练调优进度（演练）", raised_on=today - timedelta(days=6),
+                          due_on=today + timedelta(days=4 if engagement.ends_on > today else -2))
+
+
+def load_time(days: list[date], engagement: Engagement, consultant: User) -> None:
+    """Whole days of a consultant, booked on the survey of the models in turn."""
+    models = list(engagement.models.all())
+    for day in days:
+        time_entries.record_day(
+            halves=["am", "pm"], actor=consultant, engagement=engagement, work_date=day,
+            item="survey", grade="senior", model=models[day.toordinal() % len(models)],
+            stage=Stage.SURVEY, note="调研、方案与适配（演练）")
+
+
+def load_records(engagement: Engagement, who: dict[str, User]) -> None:
+    """An issue, minutes, a change request, timesheets and weekly reports of July 2025."""
+    manager, consultant = who["manager"], who["consultant"]
+    _minutes(engagement, manager, consultant)
+    _change(engagement, who)
+    _time(engagement, manager, consultant)
+    _reports(engagement, manager, consultant)
+
+
+def _minutes(engagement: Engagement, manager: User, consultant: User) -> None:
     soon = timezone.localdate() + timedelta(days=14)
-    for risk in RISKS:
-        control.add_risk(actor=manager, engagement=engagement, owner=manager, review_on=soon,
-                         **risk)
     control.add_issue(actor=consultant, engagement=engagement, level="major", owner=consultant,
                       description="仪表读数识别的测试集标注口径待客户确认（演练）",
                       effect="影响该模型的准确率基线", raised_on=STARTS + timedelta(days=7),

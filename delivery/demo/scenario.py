@@ -15,6 +15,7 @@ from assessments.accuracy.readings import newest_config_check
 from assessments.models import Baseline, CriteriaSet, MetricDefinition
 from assessments.queries import latest_verdicts, verdict_sentence
 from assessments.verdicts.environments import unreviewed
+from delivery.demo.sample_firm import SampleEngagement
 from delivery.demo.sample_jobs import (
     TRAINING,
     PlannedJob,
@@ -25,6 +26,7 @@ from delivery.demo.sample_jobs import (
 )
 from delivery.demo.scenario_documents import ScenarioDocuments
 from delivery.demo.step_memory import StepMemory, require_practice
+from delivery.demo.terminal_client import TerminalClient
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceLine, Quote, RateCard
 from delivery.surveys import services as surveys
@@ -43,7 +45,6 @@ WRONG_RATE = {**TRAINING, "learning_rate": 2e-5}
 # About a quarter of an hour on two cards: the others stay free for whoever tries the portal.
 LIVE = {"cards": 2, "tensor_parallel": 1, "pipeline_parallel": 1, "train_iters": 1800,
         "learning_rate": 5e-5, "extra": "--practice-delay 0.5"}
-QUOTED = (10, 6, 8, 12, 6, 10, 8, 4, 20, 5, 15, 8, 3)  # person-days of the price list's services
 FINDERS_FAULT = (JobState.LOST, JobState.UNKNOWN)  # the node was away: tried again, not judged
 ATTEMPTS = 3
 
@@ -56,18 +57,27 @@ class Scenario(ScenarioDocuments):
         log: hears a line for each thing that was done.
         out: folder for documents; none are written without.
         tend: called while it waits.
-        quoted: person-days of the thirteen services that are quoted.
+        terminal: runs the command line client; its steps are left out without.
     """
 
-    def __init__(self, engagement: Engagement, node: Node, who: dict[str, User], *,
-                 log: Callable[[str], None], out: Path | None = None,
+    def __init__(self, spec: SampleEngagement, engagement: Engagement, node: Node,
+                 who: dict[str, User], *, log: Callable[[str], None], out: Path | None = None,
                  tend: Callable[[], object] = lambda: None,
-                 quoted: tuple[int, ...] = QUOTED) -> None:
-        self.engagement, self.node, self.who = engagement, node, who
-        self.log, self.out, self.tend, self.quoted = log, out, tend, quoted
+                 terminal: TerminalClient | None = None) -> None:
+        self.spec, self.engagement, self.node, self.who = spec, engagement, node, who
+        self.log, self.out, self.tend, self.terminal = log, out, tend, terminal
         self.memory = StepMemory(engagement.code)
         self.models = list(engagement.models.all())
         self.trained = [m for m in self.models if m.scope != Scope.INFERENCE]
+
+    def play(self, show: Callable[[str], object]) -> None:
+        """All steps in order; `show` hears the name of each before it.
+
+        Raises DeskError or TimeoutError at the first step that fails.
+        """
+        for step in self.spec.steps:
+            show(step)
+            getattr(self, step)()
 
     # Stages ----------------------------------------------------------------------
 
@@ -98,7 +108,7 @@ class Scenario(ScenarioDocuments):
         quote = quotes.create_quote(actor=sales, engagement=self.engagement)
         quotes.add_resources(actor=sales, quote=quote, card=card, months=Decimal(3))
         for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"),
-                               self.quoted, strict=True):
+                               self.spec.quoted, strict=True):
             quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
         quote.refresh_from_db()
         quotes.update_quote(actor=sales, quote=quote,
@@ -240,6 +250,21 @@ class Scenario(ScenarioDocuments):
         """Where the model's conversion left its offline model on the node."""
         job = model.jobs.filter(kind="inf.atc", state=JobState.SUCCEEDED).latest("pk")
         return {"model_file": f"~/{self.node.scratch_dir}/{job.directory_name}/work/model.om"}
+
+    def terminal_job(self) -> None:
+        """A job that a consultant queues in a terminal and follows to its end over the API."""
+        if self.terminal:
+            printed = self.terminal.run(
+                "jobs", "run", "env.host_probe", "--engagement", self.engagement.code,
+                "--node", self.node.name, "--follow")
+            self.log(f"  {printed.splitlines()[-1]}")
+
+    def terminal_files(self) -> None:
+        """The issued files and the bundle, as the customer's people fetch them."""
+        if self.terminal:
+            brought = self.terminal.run("documents", "get", self.engagement.code, "--bundles",
+                                        "-o", self.out / "fetched")
+            self.log(f"  {len(brought.splitlines())} files fetched, their checksums are right")
 
     # Small steps ---------------------------------------------------------------------
 

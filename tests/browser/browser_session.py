@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from django.utils.translation import gettext, ngettext, override
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from engagements.navigation import GROUPS
 
 SHOTS = os.environ.get("DESK_SHOTS")  # a folder: a picture of every page that was worked on

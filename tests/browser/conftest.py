@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from delivery.demo.sample_engagement import PASSWORD, load_sample
+from delivery.demo.sample_firm import PASSWORD
+from delivery.demo.sample_setup import load_sample
 from tests.delivery.review_steps import SHORT
 
 AXE = Path(settings.BASE_DIR) / "node_modules" / "axe-core" / "axe.min.js"

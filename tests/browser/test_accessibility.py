@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from engagements.models import Role
 from tests.page_routes import ADMIN, CONSULTANT, MANAGER, OPERATOR, QUERY, READ, REVIEWER, SALES
 

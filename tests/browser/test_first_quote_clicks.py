@@ -5,7 +5,7 @@ Counted is every click of every person, choices and ticks of forms included; sig
 
 import pytest
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from delivery.quotes.models import Quote
 from engagements.models import Engagement
 from tests.browser.browser_session import BrowserSession

@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.demo.sample_engagement import CODE
+from delivery.demo.sample_firm import CODE
 from engagements.stages import Stage
 from workers.dispatch import runner
 from workers.models import Job, JobState

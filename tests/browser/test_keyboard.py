@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from engagements.stages import Stage
 from tests.browser.conftest import Visitor
 from workers.dispatch import runner

@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from delivery.planning.plan.working_days import free_day_name
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey

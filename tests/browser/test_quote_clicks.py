@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.demo.sample_engagement import CODE
+from delivery.demo.sample_firm import CODE
 from delivery.quotes.models import Quote
 from delivery.surveys.services import reopen_survey, submit_survey
 from engagements.models import User

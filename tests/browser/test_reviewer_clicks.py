@@ -6,7 +6,7 @@ import pytest
 from django.core import mail
 from django.utils import timezone
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from delivery.notices.models import Dispatch
 from delivery.notices.transport import send_dispatches
 from engagements.models import Role

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from delivery.demo.sample_engagement import PASSWORD
+from delivery.demo.sample_firm import PASSWORD
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.services import reopen_survey
 from engagements.models import User

@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.demo.sample_engagement import load_sample
+from delivery.demo.sample_setup import load_sample
 from engagements import services
 from engagements.models import AuditEntry, Role, StageAssignment, StageRecord, User
 

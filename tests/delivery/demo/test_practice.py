@@ -9,14 +9,12 @@ from assessments.models import MetricDefinition
 from delivery.demo.child_processes import free_port
 from delivery.demo.management.commands import up
 from delivery.demo.models import PracticeStep
-from delivery.demo.practice_engagements import ENGAGEMENTS, PEOPLE, WAITING
-from delivery.demo.practice_play import PARTS
 from delivery.demo.practice_removal import remove_practice
-from delivery.demo.practice_setup import crew_of, load_people, set_up
 from delivery.demo.progress_labels import STEPS, banner
-from delivery.demo.sample_engagement import CODE, MAIL, holds_real_work, load_sample
-from delivery.demo.sample_engagement import PEOPLE as SAMPLE_PEOPLE
+from delivery.demo.sample_firm import MAIL, PEOPLE, PLAYED, SAMPLE, WAITING
+from delivery.demo.sample_setup import crew_of, holds_real_work, load_sample, set_up
 from delivery.demo.scenario import Scenario
+from delivery.demo.scenario_runs import PARTS
 from delivery.demo.step_memory import (
     PracticeRemoved,
     StepMemory,
@@ -59,23 +57,21 @@ def test_a_step_and_its_note_are_both_there_or_neither(db):
 
 def test_every_step_exists_and_has_words_for_the_banner(db):
     assert {step for _spec, step in PARTS} <= set(STEPS)
-    for spec in ENGAGEMENTS:
+    for spec in (SAMPLE, *PLAYED):
         assert all(callable(getattr(Scenario, step)) for step in spec.steps)
+    for spec in PLAYED:
         show_progress(done=1, total=len(PARTS), engagement=spec.code, step=spec.steps[-1])
         assert spec.code in banner().sentence
     show_progress(done=1, total=2, trouble="no node")
     assert ("no node" in banner().sentence, banner().is_stopped) == (True, True)
-    assert len(PEOPLE) + len(SAMPLE_PEOPLE) == 12
-    assert len({CODE, *(spec.code for spec in ENGAGEMENTS)}) == 5
+    assert len(PEOPLE) == 12
+    assert len({spec.code for spec in (SAMPLE, *PLAYED)}) == 5
 
 
 @pytest.mark.slow  # the whole sample is written
 def test_set_up_after_a_restart_goes_on_and_the_log_holds(db):
-    load_sample()
-    begin_practice()
-    admin = User.objects.get(username="admin")
     for _start in range(2):
-        load_people(StepMemory("people"), admin)
+        load_sample()
         made = set_up(WAITING, StepMemory(WAITING.code), crew_of(WAITING))
     assert (made.has_practice_data, made.models.count(), made.survey.state) == (
         True, 2, "confirmed")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from delivery.demo.demo_run import STEPS
+from delivery.demo.sample_firm import SAMPLE
 from delivery.demo.sample_passages import PASSAGES
 from delivery.demo.scenario_documents import ScenarioDocuments
 from delivery.reports import registry
@@ -27,7 +27,7 @@ class Recorder(ScenarioDocuments):
 def test_every_kind_is_issued_once():
     recorder = Recorder()
     for step in ("agreements", "report", "provisional", "sheets"):
-        assert step in STEPS
+        assert step in SAMPLE.steps
         getattr(recorder, step)()
     recorder._accept("FA", "acceptance", "review")  # what the step `acceptance` begins with
     assert sorted(recorder.kinds) == sorted(kind.code for kind in registry.all_kinds())

@@ -51,7 +51,7 @@ import django; django.setup()
 from django.core.files.base import ContentFile
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from delivery.demo.sample_engagement import load_sample
+from delivery.demo.sample_setup import load_sample
 from workers.artifacts.artifact_store import store_file
 from workers.models import Node
 engagement = load_sample()

@@ -6,8 +6,8 @@ from decimal import Decimal
 import pypdf
 import pytest
 
-from delivery.demo.sample_engagement import load_sample
-from delivery.demo.scenario import QUOTED
+from delivery.demo.sample_firm import SAMPLE
+from delivery.demo.sample_setup import load_sample
 from delivery.quotes import services
 from delivery.quotes.models import PriceLine, RateCard
 from delivery.quotes.rendering import quote_pdf
@@ -23,7 +23,7 @@ def quote():
     sales, card = User.objects.get(username="sales"), RateCard.objects.order_by("pk").first()
     made = services.create_quote(actor=sales, engagement=engagement)
     services.add_resources(actor=sales, quote=made, card=card, months=Decimal(3))
-    for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"), QUOTED,
+    for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"), SAMPLE.quoted,
                            strict=True):
         services.add_line(actor=sales, quote=made, price=price, quantity=Decimal(days))
     made.refresh_from_db()

@@ -168,7 +168,7 @@ from workers.services import reading_requests
 step = sys.argv[1]
 if step == "upload":
     from django.core.management import call_command
-    from delivery.demo.sample_engagement import load_sample
+    from delivery.demo.sample_setup import load_sample
     from engagements.models import Role, User
     from workers.services import upload_artifact
     from django.core.files.uploadedfile import SimpleUploadedFile

@@ -45,7 +45,7 @@ class Command(BaseCommand):
             raise CommandError("The scenario did not reach its end; the lines above say where.")
 
     def _run_scenario(self, out: Path) -> None:
-        from delivery.demo.demo_run import run_demo
+        from delivery.demo.scenario_runs import run_demo
 
         call_command("migrate", verbosity=0)
         began = time.monotonic()

@@ -13,7 +13,7 @@ class Command(BaseCommand):
             "where it was stopped.")
 
     def handle(self, *args, **options):
-        from delivery.demo.practice_play import play
+        from delivery.demo.scenario_runs import play
 
         os.nice(10)  # whoever uses the portal goes first
         began = time.monotonic()

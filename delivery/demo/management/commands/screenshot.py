@@ -13,8 +13,7 @@ from PIL import Image
 
 from assessments.models import Criterion
 from delivery.acceptance.models import Review
-from delivery.demo.practice_engagements import ACCEPTED, TUNING
-from delivery.demo.sample_engagement import CODE, PASSWORD
+from delivery.demo.sample_firm import ACCEPTED, CODE, PASSWORD, TUNING
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
 from engagements.stages import Stage

@@ -29,15 +29,11 @@ from delivery.demo.child_processes import (
     web_command,
     worker_command,
 )
-from delivery.demo.practice_play import is_played
 from delivery.demo.practice_removal import remove_practice
-from delivery.demo.sample_engagement import (
-    LOGINS,
-    holds_real_work,
-    load_sample,
-    practice_node_is_enrolled,
-)
+from delivery.demo.sample_firm import LOGINS
 from delivery.demo.sample_node import enrol_practice_node
+from delivery.demo.sample_setup import holds_real_work, load_sample, practice_node_is_enrolled
+from delivery.demo.scenario_runs import is_played
 from delivery.portal.management.commands.begin import VARIABLE
 from engagements.errors import DeskError
 from engagements.models import Role, User

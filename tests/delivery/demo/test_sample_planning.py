@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from delivery.demo import sample_planning, sample_survey
+from delivery.demo.sample_firm import SAMPLE
 from delivery.planning.control.weekly_facts import week_facts
 from engagements import services
 from engagements.errors import InvalidInput
@@ -19,7 +20,9 @@ def test_every_milestone_of_the_sample_has_its_date(people, engagement):
                                    name=code)
         services.move_stage(actor=people[Role.CONSULTANT], record=model.stages.get(stage="survey"),
                             move="start")
-    sample_planning.load_plan(engagement, people[Role.MANAGER], people[Role.CONSULTANT])
+    engagement.starts_on = SAMPLE.began
+    sample_planning.load_plan(SAMPLE, engagement, {
+        "manager": people[Role.MANAGER], "consultant": people[Role.CONSULTANT]})
     rows = week_facts(engagement, date(2025, 6, 30))["plan"]["milestones"]
     days = [date.fromisoformat(row["now"]) for row in rows]
     assert (days[0], days) == (sample_planning.STARTS, sorted(days))
