@@ -6,10 +6,11 @@ class NoticesConfig(AppConfig):
     label = "notices"
 
     def ready(self) -> None:
-        """Register audited tables and the language of e-mails; connect the receivers of audit
-        entries."""
+        """Register audited tables, kinds of channels and the language of e-mails; connect the
+        receivers of audit entries."""
         from delivery.notices import audit_config, signal_receivers  # noqa: F401
         from delivery.notices.models import MailSetting
+        from delivery.notices.transport import channel_protocols  # noqa: F401
         from engagements.bilingual_mail import register_chosen_language
 
         register_chosen_language(MailSetting.language_of)

@@ -23,11 +23,6 @@ class Rate:
     per_second: float
 
 
-# 6 + 60 × 0.2 = 18 a minute; 3 + 1.5 < 5 a second and 3 + 90 < 100 a minute.
-RATES = {"wecom": Rate(6, 0.2), "dingtalk": Rate(6, 0.2), "feishu": Rate(3, 1.5),
-         "webhook": Rate(10, 1.0)}
-
-
 def take_token(rate: Rate, tokens: float, refilled_at: datetime | None, now: datetime
                ) -> tuple[float, timedelta]:
     """The bucket after taking one token, and how long to wait if there was none (else zero)."""

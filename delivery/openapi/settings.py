@@ -7,7 +7,7 @@ ENUM_NAMES = {
     "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
     "JobStateEnum": "workers.models.job.JobState",
     "NodeStateEnum": "workers.models.node.Node.State",
-    "ChannelKindEnum": "delivery.notices.models.channel.Channel.Kind",
+    "ChannelKindEnum": "delivery.notices.channel_kinds.channel_choices",
     "LanguageEnum": "delivery.settings.LANGUAGES",
     "ChannelStateEnum": "delivery.notices.models.channel.Channel.State",
     "EventKindEnum": "delivery.notices.event_kinds.CODES",

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from delivery.notices.channel_kinds import LONGEST_CODE, channel_choices, kinds_that
 from delivery.notices.models.preference import Pace
 from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
@@ -26,19 +27,13 @@ class ChannelQuerySet(AuditedQuerySet):
 class Channel(models.Model):
     """A group chat's robot, or a system that takes signed webhooks (DOMAIN 13)."""
 
-    class Kind(models.TextChoices):
-        WECOM = "wecom", _("WeCom robot")
-        DINGTALK = "dingtalk", _("DingTalk robot")
-        FEISHU = "feishu", _("Feishu robot")
-        WEBHOOK = "webhook", _("Signed webhook")
-
     class State(models.TextChoices):
         ACTIVE = "active", _("Switched on")
         CLOSED = "closed", _("Switched off")
         DISABLED = "disabled", _("Switched off after failures")
 
     name = models.CharField(_("name"), max_length=80, unique=True)
-    kind = models.CharField(_("kind"), max_length=12, choices=Kind)
+    kind = models.CharField(_("kind"), max_length=LONGEST_CODE, choices=channel_choices)
     url = EncryptedTextField(_("address"))
     secret = EncryptedTextField(_("signing secret"), blank=True)
     engagement = models.ForeignKey(
@@ -78,6 +73,14 @@ class Channel(models.Model):
         parts = urlsplit(self.url)
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname}{port}/{MASK}"
+
+    @property
+    def makes_secret(self) -> bool:
+        return self.kind in kinds_that("makes_secret")
+
+    @property
+    def may_repeat(self) -> bool:
+        return self.kind in kinds_that("may_repeat")
 
     def signing_secrets(self, now: datetime) -> list[str]:
         """The newest first; the one before it for as long as it counts."""

@@ -8,9 +8,10 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from delivery.notices import enqueueing
+from delivery.notices.channel_kinds import kinds_that, sender_of
 from delivery.notices.event_kinds import KINDS
 from delivery.notices.models import Channel, Dispatch
-from delivery.notices.rate_limits import RATES, take_token
+from delivery.notices.rate_limits import take_token
 from delivery.notices.send_outcomes import REASONS, Outcome, sentence
 from delivery.notices.transport import address_allowlist, send_dispatches
 from delivery.notices.transport.message_text import test_message_item
@@ -35,7 +36,8 @@ def create_channel(*, actor: User, url: str, secret: str = "", **fields) -> Chan
     an unknown kind of event, a name that is taken. NotAllowed: an engagement that is not seen.
     """
     require(actor, Can.MANAGE)
-    made = new_secret() if fields.get("kind") == Channel.Kind.WEBHOOK and not secret else ""
+    is_made = fields.get("kind") in kinds_that("makes_secret") and not secret
+    made = new_secret() if is_made else ""
     channel = _save(actor, Channel(), "channel.create", url=url, secret=secret or made, **fields)
     channel.new_secret = made
     return channel
@@ -58,7 +60,7 @@ def rotate_secret(*, actor: User, channel: Channel) -> Channel:
     Raises WrongState for a robot, whose secret its own settings make.
     """
     channel = _locked(actor, channel)
-    if channel.kind != Channel.Kind.WEBHOOK:
+    if not channel.makes_secret:
         raise WrongState(_("A robot's secret is generated in its own settings; enter it there and "
                            "here."))
     channel.previous_secret = channel.secret
@@ -91,7 +93,7 @@ def _save(actor: User, channel: Channel, action: str, **fields) -> Channel:
 
 def _require_usable(channel: Channel) -> None:
     address_allowlist.check(channel.kind, channel.url)
-    if channel.kind == Channel.Kind.WEBHOOK and len(channel.secret) < SHORTEST_SECRET:
+    if channel.makes_secret and len(channel.secret) < SHORTEST_SECRET:
         raise InvalidInput(_("A webhook needs a signing secret of at least %(count)d characters.")
                            % {"count": SHORTEST_SECRET})
     if channel.secret.startswith(SECRET_PREFIX) and not is_standard(channel.secret):
@@ -143,7 +145,7 @@ def send_test_message(*, actor: User, channel: Channel) -> Outcome:
 def _take_token(channel: Channel) -> None:
     locked = Channel.objects.select_for_update(of=("self",), no_key=True).get(pk=channel.pk)
     now = timezone.now()
-    tokens, wait = take_token(RATES[locked.kind], locked.tokens, locked.refilled_at, now)
+    tokens, wait = take_token(sender_of(locked.kind).rate, locked.tokens, locked.refilled_at, now)
     if wait:
         raise WrongState(str(REASONS["rate"]))
     Channel.objects.filter(pk=channel.pk).update(tokens=tokens, refilled_at=now)
@@ -176,7 +178,7 @@ def replay(*, actor: User, channel: Channel, since: datetime) -> int:
     Raises WrongState for a robot, whose readers would be told twice, and for a channel that is off.
     """
     channel = _locked(actor, channel)
-    if channel.kind != Channel.Kind.WEBHOOK:
+    if not channel.may_repeat:
         raise WrongState(_("Only webhooks can be resent in bulk; a chat would receive everything "
                            "twice."))
     if channel.state != Channel.State.ACTIVE:
@@ -190,7 +192,7 @@ def replay(*, actor: User, channel: Channel, since: datetime) -> int:
 
 def _back_into_line(dispatches: QuerySet) -> int:
     may_repeat = Q(state=Dispatch.State.DEAD) | Q(
-        state=Dispatch.State.SENT, channel__kind=Channel.Kind.WEBHOOK)
+        state=Dispatch.State.SENT, channel__kind__in=kinds_that("may_repeat"))
     chosen = Dispatch.objects.filter(pk__in=dispatches.filter(may_repeat).values("pk"))
     return chosen.update(state=Dispatch.State.PENDING, attempts=0, due_at=timezone.now(),
                          sent_at=None, error="")

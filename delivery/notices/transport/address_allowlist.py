@@ -1,4 +1,4 @@
-"""Where messages may be sent to: three known hosts, and what the installation adds.
+"""Where messages may be sent to: the hosts of the kinds, and what the installation adds.
 
 Against forged requests: HTTPS unless configured otherwise, no names or ports of one's own
 choice, and the address that was checked is the address that is connected to.
@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from delivery.notices.channel_kinds import all_senders, sender_of
 from engagements.errors import DeskError, InvalidInput
 
-KNOWN_HOSTS = {"wecom": "qyapi.weixin.qq.com", "dingtalk": "oapi.dingtalk.com",
-               "feishu": "open.feishu.cn"}
 PORTS = {"https": 443, "http": 80}
 STRANGE = re.compile(r"[\x00-\x20\x7f\\]")
 # IPv6 addresses that carry an IPv4 address or never belong to a public host: compatible (RFC 4291),
@@ -54,7 +53,7 @@ def check(kind: str, url: str) -> Target:
     sentence names the host at most: the rest of the address is a secret.
     """
     target = _parsed(url)
-    if target.origin == f"https://{KNOWN_HOSTS.get(kind)}:443":
+    if (host := sender_of(kind).host) and target.origin == f"https://{host}:443":
         return target
     if target.origin not in configured_origins():
         raise InvalidInput(
@@ -97,7 +96,8 @@ def resolve(target: Target) -> str:
         raise Unresolved(_("The name %(host)s cannot be resolved.") % {"host": target.host}
                          ) from error
     addresses = [entry[4][0] for entry in found]
-    networks = [] if target.host in KNOWN_HOSTS.values() else settings.NOTICE_NETWORKS
+    is_known = target.host in {sender.host for sender in all_senders()}
+    networks = [] if is_known else settings.NOTICE_NETWORKS
     if not addresses or not all(_is_allowed(address, networks) for address in addresses):
         raise InvalidInput(
             _("%(host)s is in a private network. An administrator can allow the network in "

@@ -9,7 +9,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from delivery.notices.channel_kinds import Sender, register
+from delivery.notices.rate_limits import Rate
 from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport.http_client import Answer
 from delivery.notices.transport.message_text import Item, clip, fit, headline
@@ -28,16 +31,6 @@ class Request:
     body: bytes
     headers: dict[str, str]
     message_id: str = ""  # of those that the delivery log shows with what was sent
-
-
-class Sender:
-    """What every kind does: make a request of items, judge an answer."""
-
-    def request(self, channel, items: list[Item], events: list[dict], now: datetime) -> Request:
-        raise NotImplementedError
-
-    def outcome(self, answer: Answer) -> Outcome:
-        raise NotImplementedError
 
 
 class Robot(Sender):
@@ -79,9 +72,12 @@ class Robot(Sender):
         return "security" if code in self.security_codes else "rejected"
 
 
+@register
 class WeCom(Robot):
     """企业微信. The key in the address is the whole secret."""
 
+    code, title, host = "wecom", gettext_lazy("WeCom robot"), "qyapi.weixin.qq.com"
+    rate = Rate(6, 0.2)  # 6 + 60 × 0.2 = 18 a minute
     COLOURS = {"red": "warning", "orange": "warning", "green": "info"}
 
     def block(self, item: Item) -> str:
@@ -96,9 +92,12 @@ class WeCom(Robot):
         return _json(channel.url, {"msgtype": "markdown", "markdown": {"content": text}})
 
 
+@register
 class DingTalk(Robot):
     """钉钉. Too many messages block the robot for ten minutes."""
 
+    code, title, host = "dingtalk", gettext_lazy("DingTalk robot"), "oapi.dingtalk.com"
+    rate = Rate(6, 0.2)
     limit = 16_000
     pause = timedelta(minutes=10)
     security_codes = frozenset({310000})
@@ -120,9 +119,12 @@ class DingTalk(Robot):
                 f"&sign={dingtalk_sign(channel.secret, stamp)}")
 
 
+@register
 class Feishu(Robot):
     """飞书. The whole request may hold 20 KB."""
 
+    code, title, host = "feishu", gettext_lazy("Feishu robot"), "open.feishu.cn"
+    rate = Rate(3, 1.5)  # 3 + 1.5 < 5 a second and 3 + 90 < 100 a minute
     code_name = "code"
     limit = 14_000  # leaves room for escapes and the card around it
     largest_request = 20_000
@@ -151,11 +153,16 @@ class Feishu(Robot):
         return {"timestamp": stamp, "sign": feishu_sign(channel.secret, stamp), **card}
 
 
+@register
 class Webhook(Sender):
     """Another system: all events as JSON, signed as Standard Webhooks says (docs/integration.md).
 
     Any 2xx means it was taken; 410 that the receiver wants no more.
     """
+
+    code, title = "webhook", gettext_lazy("Signed webhook")
+    rate = Rate(10, 1.0)
+    makes_secret = may_repeat = True
 
     def request(self, channel, items, events, now) -> Request:
         made = _json(channel.url, {"events": events})
@@ -174,10 +181,6 @@ class Webhook(Sender):
         is_permanent = 300 <= answer.status < 400 or answer.status in (401, 403, 404, 410)
         return Outcome(False, "http", str(answer.status), answer.status,
                        is_permanent=is_permanent)
-
-
-SENDERS: dict[str, Sender] = {"wecom": WeCom(), "dingtalk": DingTalk(), "feishu": Feishu(),
-                              "webhook": Webhook()}
 
 
 def _message_id(channel, events: list[dict]) -> str:

@@ -10,11 +10,11 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from delivery.next_steps import inbox_items
+from delivery.notices.channel_kinds import all_senders, sender_of
 from delivery.notices.models import Channel, Dispatch, Event, MailSetting, SendAttempt
-from delivery.notices.rate_limits import RATES, after_quiet, take_token
+from delivery.notices.rate_limits import after_quiet, take_token
 from delivery.notices.send_outcomes import Outcome
 from delivery.notices.transport import dispatch_claims, failing_channels, http_client
-from delivery.notices.transport.channel_protocols import SENDERS
 from delivery.notices.transport.message_text import Item, headline, item_of
 from engagements.bilingual_mail import send_mail
 from engagements.models import User
@@ -43,7 +43,8 @@ def send_to_channel(channel_id: int) -> None:
 @transaction.atomic
 def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Dispatch]]:
     channel = Channel.objects.select_for_update(of=("self",), no_key=True).filter(
-        pk=channel_id, state=Channel.State.ACTIVE).first()
+        pk=channel_id, state=Channel.State.ACTIVE,
+        kind__in=[sender.code for sender in all_senders()]).first()
     rows = Dispatch.objects.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
     if not rows.exists() or not take_channel_token(channel, rows, now):
         return channel, "", []
@@ -56,7 +57,7 @@ def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Di
 
 def take_channel_token(channel: Channel, rows, now: datetime) -> bool:
     """Take a token of the locked channel. Without one the rows become due when there is one."""
-    rate = RATES[channel.kind]
+    rate = sender_of(channel.kind).rate
     channel.tokens, wait = take_token(rate, channel.tokens, channel.refilled_at, now)
     channel.refilled_at = now
     channel.save(update_fields=["tokens", "refilled_at"])
@@ -69,7 +70,7 @@ def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test:
             ) -> Outcome:
     """One message in the active language; an attempt is logged whatever happens."""
     began = time.monotonic()
-    sender, said = SENDERS[channel.kind], ""
+    sender, said = sender_of(channel.kind), ""
     request = sender.request(channel, items, events, timezone.now())
     try:
         answer = http_client.post(channel.kind, request.url, request.body, request.headers)

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from delivery.notices.channel_kinds import sender_of
 from delivery.notices.transport import address_allowlist, http_client
 from engagements.errors import InvalidInput
 
@@ -25,7 +26,7 @@ def test_refused_addresses(url):
 
 @pytest.mark.parametrize("kind", ["wecom", "dingtalk", "feishu"])
 def test_known_hosts(kind):
-    host = address_allowlist.KNOWN_HOSTS[kind]
+    host = sender_of(kind).host
     target = address_allowlist.check(kind, f"https://{host.upper()}/a?key=1")
     assert (target.host, target.port, target.path) == (host, 443, "/a?key=1")
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.notices.rate_limits import RATES, next_digest, retry_delay, take_token
+from delivery.notices.channel_kinds import sender_of
+from delivery.notices.rate_limits import next_digest, retry_delay, take_token
 from delivery.notices.transport import webhook_signatures
 from delivery.notices.transport.message_text import ELLIPSIS, clip, fit, plain
 
@@ -68,7 +69,7 @@ def test_no_window_of_time_holds_more_than_the_robot_takes(kind, pauses):
     at, tokens, filled, sent = NOW, 0.0, None, []
     for pause in pauses:
         at += timedelta(seconds=pause)
-        tokens, wait = take_token(RATES[kind], tokens, filled, at)
+        tokens, wait = take_token(sender_of(kind).rate, tokens, filled, at)
         filled = at
         if not wait:
             sent.append(at)
@@ -78,9 +79,9 @@ def test_no_window_of_time_holds_more_than_the_robot_takes(kind, pauses):
 
 
 def test_a_token_is_there_after_the_wait():
-    tokens, wait = take_token(RATES["wecom"], 0.25, NOW, NOW)
+    tokens, wait = take_token(sender_of("wecom").rate, 0.25, NOW, NOW)
     assert wait == timedelta(seconds=3.75)
-    assert take_token(RATES["wecom"], tokens, NOW, NOW + wait)[1] == timedelta(0)
+    assert take_token(sender_of("wecom").rate, tokens, NOW, NOW + wait)[1] == timedelta(0)
 
 
 @given(st.integers(1, 60))
