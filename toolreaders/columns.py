@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
+from toolreaders.arrays import np
 
 LACKING = float("nan")
 

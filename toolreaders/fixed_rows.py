@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.lib.stride_tricks import as_strided
+from toolreaders.arrays import HAS_NUMPY, np
+
+if HAS_NUMPY:
+    from numpy.lib.stride_tricks import as_strided
 
 NEWLINE, SPACE, POINT, PLUS, MINUS, ZERO, NINE = 10, 32, 46, 43, 45, 48, 57
 EXPONENTS = (69, 101)  # E, e
@@ -26,8 +28,10 @@ def tables(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray,
     """Groups of lines that have ``count`` separators at the same places; others are left out.
 
     Each group is (places of its lines among all lines, their bytes as rows). Empty where the block
-    does not end with a line.
+    does not end with a line, and without numpy: a loop over the lines is as fast then.
     """
+    if not HAS_NUMPY:
+        return []
     if alike := _one_table(block, separator, count):
         return alike
     data = np.frombuffer(block, dtype=np.uint8)

@@ -132,8 +132,11 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _load(stream: BinaryIO) -> Any:
-    import openpyxl
-
+    try:
+        import openpyxl
+    except ImportError as error:
+        message = "Workbooks are read with the Python package openpyxl, which is not installed."
+        raise ReadError("package_missing", message) from error
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl's remarks on styles it does not know

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import ReadingWarning
 from toolreaders.curves.doubts import suspicions
 from toolreaders.training.series import LossSeries

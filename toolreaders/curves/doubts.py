@@ -1,7 +1,6 @@
 """What makes a comparison of two loss curves doubtful although it can be computed."""
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import ReadingWarning
 
 NEAR_ZERO = 0.01  # below it relative errors say little (FORMATS: loss much larger than 0.01)
@@ -48,6 +47,8 @@ def _shifted(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
 
 
 def _unaligned(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
+    if not b.mean():
+        return []
     error, means = _error(b, n), abs(n.mean() - b.mean()) / abs(b.mean())
     if error < UNALIGNED_ERROR or means * UNALIGNED_FACTOR > error:
         return []

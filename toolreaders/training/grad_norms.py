@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.columns import Column
 from toolreaders.figures import NUMBER
 from toolreaders.source import ReadingWarning, Source

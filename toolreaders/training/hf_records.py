@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.source import ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.series import usual_interval

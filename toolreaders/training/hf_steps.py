@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.columns import Column, as_array
 
 MOST_TRIALS = 200_000

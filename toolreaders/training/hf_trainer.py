@@ -12,8 +12,7 @@ from array import array
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Reading, Sample, Source, register
 from toolreaders.columns import Column, as_array, kept_of
 from toolreaders.source import ReadError, ReadingWarning

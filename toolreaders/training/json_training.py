@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
 from toolreaders.columns import Column
 from toolreaders.source import ReadError, ReadingWarning

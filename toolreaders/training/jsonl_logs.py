@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
 from toolreaders.columns import Column, as_array, kept_of
 from toolreaders.source import MAX_LINE_CHARACTERS, ReadingWarning

@@ -12,8 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
 from toolreaders.columns import Column, as_array, kept_of
 from toolreaders.figures import AMOUNT, NUMBER

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.columns import Column, as_array, kept_of
 from toolreaders.masking import mask_tree

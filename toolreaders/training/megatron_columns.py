@@ -7,8 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.columns import Column
 from toolreaders.source import Source
 from toolreaders.training.megatron_fields import (

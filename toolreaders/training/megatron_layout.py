@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.fixed_rows import Rows, numbers, tables
 from toolreaders.training.line_prefixes import bytes_label_of
 from toolreaders.training.megatron_fields import ITERATION, SIGN, key_of, loss_key

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.columns import as_array
 from toolreaders.source import ReadingWarning
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import (
     DAMAGE,
     Reader,

@@ -11,8 +11,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.columns import Column
 from toolreaders.source import ReadError, ReadingWarning

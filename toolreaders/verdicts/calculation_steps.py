@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.curves.alignment import Aligned
 
 SHOWN = 3

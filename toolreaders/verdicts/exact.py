@@ -7,7 +7,7 @@ a strict "< 2 %". The values as printed are the shortest decimals of the doubles
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 
-import numpy as np
+from toolreaders.arrays import np
 
 DIGITS = 60
 ADDED = Decimal("1e-9")  # MindSpeed: |b − f| / (|b| + 1e-9)

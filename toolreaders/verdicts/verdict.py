@@ -6,8 +6,7 @@ from fractions import Fraction
 from math import isclose
 from typing import Any
 
-import numpy as np
-
+from toolreaders.arrays import np
 from toolreaders.curves.alignment import Aligned
 from toolreaders.verdicts.calculation_steps import working
 from toolreaders.verdicts.exact import exact_figure
