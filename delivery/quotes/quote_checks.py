@@ -1,6 +1,8 @@
 """The checks a quote must pass before review and again before issue (DOMAIN 9.4, R-QUO)."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from django.urls import reverse
@@ -10,14 +12,27 @@ from django.utils.translation import gettext as _
 from delivery.documents.credit_code import is_credit_code
 from delivery.documents.models import CompanyProfile
 from delivery.quotes import snapshot, standard_rates
-from delivery.quotes.amount_text import figure_of_words
-from delivery.quotes.models import Quote
-from delivery.quotes.money import LineAmounts
-from delivery.quotes.price_checks import QuoteCheck, price_checks
+from delivery.quotes.models import PriceLine, Quote, RateCard, TaxRate
+from delivery.quotes.money import LineAmounts, figure_of_words
 from delivery.quotes.snapshot import grade_label
 from engagements.models import Role
 from engagements.stages import Stage, StageState
 from engagements.text.text_joining import in_turn, listed
+
+SHOWN = 5  # codes in a sentence
+
+
+@dataclass(frozen=True)
+class QuoteCheck:
+    """One rule, whether it is met, a sentence that says what to do, and where to do it."""
+
+    code: str
+    is_met: bool
+    sentence: str
+    url: str = ""
+
+    def as_dict(self) -> dict:
+        return asdict(self)
 
 
 def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = None,
@@ -40,7 +55,7 @@ def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = Non
         checks.append(_source(quote, terms))
     return sorted([*checks, _validity(quote, terms),
                    _discount(quote, terms), _lines(lines, page), _staffing(quote, lines, terms),
-                   _scope(quote, lines, page), *price_checks(quote, lines, page, terms),
+                   _scope(quote, lines, page), *_price_checks(quote, lines, page, terms),
                    _is_newest(quote, page)], key=lambda check: check.code)
 
 
@@ -181,3 +196,63 @@ def _parties(quote: Quote) -> QuoteCheck:
     return QuoteCheck("PARTIES", True, _("Both parties are named."), url)
 
 
+# Where prices and tax rates of the lines come from ------------------------------------------
+
+
+def _price_checks(quote: Quote, lines: Iterable, page: str, terms: str) -> Iterator[QuoteCheck]:
+    """R-QUO-10 exchange rate and price lists, R-QUO-11 tax rates.
+
+    Args:
+        lines: of the quote, or what it would hold instead.
+        page, terms: addresses of the quote and of its terms.
+    """
+    yield _exchange_rate(quote, lines, terms)
+    yield _price_lists(quote, lines, page)
+    yield _tax_rates(quote, lines, page)
+
+
+def _exchange_rate(quote: Quote, lines: Iterable, url: str) -> QuoteCheck:
+    """Every line converted from another currency is converted at the rate that is printed."""
+    wrong = [line.code for line in lines
+             if line.priced_at is not None and line.priced_at != quote.exchange_rate]
+    if not wrong:
+        return QuoteCheck("R-QUO-10", True, _("Every price is converted at the exchange rate of "
+                                              "the quote."))
+    return QuoteCheck("R-QUO-10", False, _(
+        "The exchange rate is %(rate)s now; lines priced at another one: %(codes)s. Reprice them "
+        "or restore the rate.") % {
+            "rate": f"{quote.exchange_rate.normalize():f}", "codes": listed(wrong[:SHOWN])}, url)
+
+
+def _price_lists(quote: Quote, lines: Iterable, url: str) -> QuoteCheck:
+    """No item of the quote has two different prices in lists that are valid on its date."""
+    cards = list(RateCard.objects.valid_on(quote.quote_date))
+    doubled = _doubled(cards, {line.code: line.name for line in lines}) if len(cards) > 1 else []
+    if not doubled:
+        return QuoteCheck("R-QUO-10", True, _("No item has two prices on the date of the quote."))
+    return QuoteCheck("R-QUO-10", False, _(
+        "Price lists valid on %(day)s give different prices for: %(codes)s. End one of them.") % {
+            "day": quote.quote_date, "codes": listed(doubled[:SHOWN])}, url)
+
+
+def _doubled(cards: list[RateCard], named: dict[str, str]) -> list[str]:
+    """Codes with more than one price; codes that mean different things in two lists are none."""
+    prices: dict[tuple, set[Decimal]] = {}
+    rows = PriceLine.objects.filter(card__in=cards).exclude(unit_price=None).values_list(
+        "code", "name", "card__currency", "unit_price")
+    for code, name, currency, price in rows:
+        if named.get(code) == name:
+            prices.setdefault((code, currency), set()).add(price)
+    return sorted({code for (code, _currency), found in prices.items() if len(found) > 1})
+
+
+def _tax_rates(quote: Quote, lines: Iterable, url: str) -> QuoteCheck:
+    """Every line bears a rate of value-added tax that is valid on the date of the quote."""
+    valid = set(TaxRate.objects.valid_on(quote.quote_date).values_list("rate", flat=True))
+    wrong = [f"{line.code} ({(line.tax_rate * 100).normalize():f} %)" for line in lines
+             if valid and line.tax_rate not in valid]
+    if not wrong:
+        return QuoteCheck("R-QUO-11", True, _("Every tax rate is valid on the date of the quote."))
+    return QuoteCheck("R-QUO-11", False, _(
+        "Not valid on %(day)s: %(lines)s. Choose one of the recorded tax rates.") % {
+            "day": quote.quote_date, "lines": listed(wrong[:SHOWN])}, url)

@@ -11,10 +11,10 @@ from django.utils.translation import ngettext
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.quotes import standard_rates
-from delivery.quotes.amount_text import amount_in_english
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import (
     LineAmounts,
+    amount_in_english,
     amount_in_words,
     line_amounts,
     split,

@@ -10,7 +10,7 @@ from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect, Ta
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.plan.task_names import named_tasks
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
-from delivery.quotes.services.line_changes import Action
+from delivery.quotes.services.agreed_versions import Action
 from engagements.models import Engagement
 from engagements.stages import Stage
 from engagements.web.optimistic_locked_form import OptimisticLockedForm

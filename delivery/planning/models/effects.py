@@ -5,7 +5,7 @@ from assessments.models import Baseline, Criterion, MetricDefinition
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.plan import LONGEST_TASK, Task
 from delivery.quotes.models import PriceLine, QuoteLine
-from delivery.quotes.services.line_changes import Action, LineChange
+from delivery.quotes.services.agreed_versions import Action, LineChange
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import MigratedModel
 from engagements.stages import Scope, Stage

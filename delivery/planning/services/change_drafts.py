@@ -17,7 +17,7 @@ from delivery.planning.models import (
 )
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.quotes.models import PriceLine, QuoteLine
-from delivery.quotes.services.line_changes import Action
+from delivery.quotes.services.agreed_versions import Action
 from delivery.quotes.services.lines import priced_line, require_convertible
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState

@@ -11,7 +11,7 @@ from delivery.planning.models import EffortEstimate, WorkItem
 from delivery.planning.services.estimates import draft_estimate
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
-from delivery.quotes.services.estimated_lines import EstimatedDays, add_estimated
+from delivery.quotes.services.lines import EstimatedDays, add_estimated
 from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User

@@ -19,7 +19,7 @@ from delivery.planning.models import (
 from delivery.planning.services.change_drafts import change_draft, remove_effect, set_price_effect
 from delivery.planning.services.quoting import SERVICE_OF
 from delivery.quotes.models import PriceLine, QuoteLine, RateCard
-from delivery.quotes.services.line_changes import Action
+from delivery.quotes.services.agreed_versions import Action
 from engagements import services as engagement_services
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User

@@ -1,7 +1,11 @@
-from delivery.quotes.models.prices import PriceImport, PriceLine, RateCard
-from delivery.quotes.models.pricing_rules import DiscountLimit, TaxRate
-from delivery.quotes.models.quote import Quote, QuoteLine
-from delivery.quotes.models.quote_file import QuoteFile
+from delivery.quotes.models.prices import (
+    DiscountLimit,
+    PriceImport,
+    PriceLine,
+    RateCard,
+    TaxRate,
+)
+from delivery.quotes.models.quote import Quote, QuoteFile, QuoteLine
 
 __all__ = [
     "DiscountLimit",

@@ -5,10 +5,25 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models.bilingual import Bilingual
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models import Role
 from engagements.models.engagement import localized
 from engagements.stages import Stage
+
+
+class Bilingual(models.Model):
+    """An item with name and specification in Chinese and, where there is one, in English."""
+
+    class Meta:
+        abstract = True
+
+    @property
+    def localized_name(self) -> str:
+        return localized(self.name, self.name_en)
+
+    @property
+    def localized_specification(self) -> str:
+        return localized(self.specification, self.specification_en)
 
 
 class RateCardQuerySet(AuditedQuerySet):
@@ -113,3 +128,45 @@ class PriceImport(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class DiscountLimit(models.Model):
+    """The largest discount a role approves (DOMAIN 9.2, item 9)."""
+
+    role = models.CharField(_("role"), max_length=20, choices=Role, unique=True)
+    rate = models.DecimalField(_("largest discount"), max_digits=6, decimal_places=4)
+
+    objects = AuditedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["rate"]
+        constraints = [models.CheckConstraint(
+            condition=models.Q(rate__gte=0, rate__lte=1), name="discount_limit_is_a_fraction")]
+
+    def __str__(self) -> str:
+        return f"{self.get_role_display()} {self.rate * 100:.2f} %"
+
+
+class TaxRateQuerySet(AuditedQuerySet):
+    def valid_on(self, day: date) -> "TaxRateQuerySet":
+        return self.filter(valid_from__lte=day).filter(
+            models.Q(valid_to=None) | models.Q(valid_to__gte=day))
+
+
+class TaxRate(models.Model):
+    """A rate of value-added tax with its period of validity (DOMAIN 9.4)."""
+
+    rate = models.DecimalField(_("tax rate"), max_digits=5, decimal_places=4)
+    name = models.CharField(_("name"), max_length=80)
+    name_en = models.CharField(max_length=80, blank=True)
+    valid_from = models.DateField(_("valid from"))
+    valid_to = models.DateField(_("valid to"), null=True, blank=True)
+    is_default = models.BooleanField(default=False)
+
+    objects = TaxRateQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-is_default", "-rate"]
+
+    def __str__(self) -> str:
+        return f"{Decimal(self.rate * 100).normalize():f} % {localized(self.name, self.name_en)}"

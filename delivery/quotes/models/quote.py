@@ -6,8 +6,8 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes.models.bilingual import Bilingual
-from delivery.quotes.models.prices import PriceLine
+from delivery.documents.models import IssuedFile
+from delivery.quotes.models.prices import Bilingual, PriceLine
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
@@ -197,3 +197,17 @@ class QuoteLine(Bilingual):
 
     def __str__(self) -> str:
         return f"{self.code} {self.localized_name}"
+
+
+class QuoteFile(IssuedFile):
+    """The stored bytes of an issued quote; `format` is pdf or xlsx."""
+
+    quote = models.ForeignKey(Quote, models.CASCADE, related_name="files")
+
+    class Meta(IssuedFile.Meta):
+        constraints = [models.UniqueConstraint(fields=["quote", "language", "format"],
+                                               name="one_quote_file_per_language_and_format")]
+
+    @property
+    def download_name(self) -> str:
+        return f"{self.quote.file_name}-{self.language}.{self.ending}"

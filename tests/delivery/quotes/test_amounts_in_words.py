@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from delivery.documents.credit_code import is_credit_code
-from delivery.quotes.amount_text import amount_in_english, figure_of_words
-from delivery.quotes.money import amount_in_words
+from delivery.quotes.money import amount_in_english, amount_in_words, figure_of_words
 from engagements.errors import InvalidInput
 
 
