@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from toolreaders.quantity_rows import QUANTITIES, row_of
+from toolreaders.verdicts.quantity_rows import QUANTITIES, row_of
 
 
 class Aspect(models.TextChoices):

@@ -10,13 +10,13 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-from toolreaders.quantity_rows import QUANTITIES
+from toolreaders.verdicts.quantity_rows import QUANTITIES
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A charted quantity (see `toolreaders.quantity_rows`); shares are fractions and change in
-    points."""
+    """A charted quantity (`toolreaders/verdicts/quantity_rows.py`); shares are fractions and
+    change in points."""
 
     name: str
     label: Any

@@ -5,7 +5,7 @@ import re
 from django.utils.translation import gettext as _
 
 from engagements.text.text_joining import bracketed
-from toolreaders.quantity_rows import row_of
+from toolreaders.verdicts.quantity_rows import row_of
 
 POINT = re.compile(
     r"b(?P<batch>\d+)"

@@ -13,7 +13,7 @@ from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from toolreaders.quantity_rows import BY_NAME
+from toolreaders.verdicts.quantity_rows import BY_NAME
 
 
 @transaction.atomic

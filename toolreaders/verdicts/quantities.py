@@ -7,16 +7,15 @@ from decimal import Decimal
 from toolreaders.base import ReadError
 from toolreaders.serving.points import is_one_of_several, point_name
 from toolreaders.verdicts.preferences import not_worse
+from toolreaders.verdicts.quantity_rows import BY_NAME, QUANTITIES
 
 LOSS_CURVE = "loss_curve"
 MEGABYTE = 2**20
-SERVING_LATENCIES = {"ttft": "ttft_ms", "tpot": "tpot_ms", "e2e": "e2e_latency_ms"}
 STEP_FORMS = ("step_trace_time", "cluster_step_trace_time")
 STEP_COLUMNS = {"computing": "Computing", "communication": "Communication(Not Overlapped)",
                 "free": "Free", "stage": "Stage"}
 STEP_SHARES = {"communication_share": "communication", "free_share": "free"}
 WEIGHT_ENDINGS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".distcp", ".npz", ".npy")
-RATES = ("samples_per_second", "output_tokens_per_second", "batches_per_second")
 
 
 @dataclass(frozen=True)
@@ -55,37 +54,31 @@ def value_of(kind: str, values: dict, name: str) -> float | None:
 
 def _training(values: dict) -> Iterator[Quantity]:
     if (values.get("loss") or {}).get("points"):
-        yield Quantity(LOSS_CURVE, None, "", "loss")
+        yield _measured(LOSS_CURVE, None, "loss")
         yield from _finite_steps(values["loss"])
-    for name, unit, path in (
-        ("iteration_time_ms", "ms", "iteration_time_ms.mean"),
-        ("samples_per_second", "/s", "throughput.samples_per_second"),
-        ("tokens_per_second", "/s", "throughput.tokens_per_second"),
-        ("peak_memory_mb", "MB", "memory.peak_allocated_mb"),
-    ):
-        yield from _at(values, name, unit, path)
+    yield from _declared("training_log", values)
     yield from _gradients(values.get("grad_norm") or {})
 
 
 def _gradients(norms: dict) -> Iterator[Quantity]:
     """The mean gradient norm; not finite where a norm is not and the log does not say why."""
     if norms.get("nonfinite", 0) > norms.get("explained", 0):
-        yield Quantity("grad_norm_mean", float("nan"), "", "grad_norm.nonfinite")
+        yield _measured("grad_norm_mean", float("nan"), "grad_norm.nonfinite")
     elif _number(norms.get("mean")):
-        yield Quantity("grad_norm_mean", float(norms["mean"]), "", "grad_norm.mean")
+        yield _measured("grad_norm_mean", float(norms["mean"]), "grad_norm.mean")
 
 
 def _finite_steps(loss: dict) -> Iterator[Quantity]:
     """Share of the recorded losses that are finite; a fraction."""
     points, bad = loss.get("points"), loss.get("nonfinite")
     if _number(points) and _number(bad) and points:
-        yield Quantity("finite_steps", (points - bad) / points, "%", "loss.nonfinite")
+        yield _measured("finite_steps", (points - bad) / points, "loss.nonfinite")
 
 
 def _benchmark(values: dict) -> Iterator[Quantity]:
     if values.get("valid") is False:  # MLPerf says so itself
         return
-    found = list(_times_and_rates(values))
+    found = list(_declared("inference_benchmark", values))
     if not is_one_of_several(values):
         yield from found
     if point := point_name(values):
@@ -93,21 +86,12 @@ def _benchmark(values: dict) -> Iterator[Quantity]:
     yield from _answered(values.get("requests"))
 
 
-def _times_and_rates(values: dict) -> Iterator[Quantity]:
-    yield from _at(values, "latency_ms", "ms", "latency_ms.inference.mean")
-    for key, name in SERVING_LATENCIES.items():
-        yield from _at(values, name, "ms", f"latency_ms.{key}.mean")
-    found = (q for rate in RATES
-             for q in _at(values, "inference_throughput", "/s", f"throughput.{rate}"))
-    yield from [q for q in [next(found, None)] if q]
-
-
 def _answered(requests: dict | None) -> Iterator[Quantity]:
     """Share of the requests that were answered; only where the tool counts both."""
     done, failed = (requests.get("completed"), requests.get("failed")) if isinstance(
         requests, dict) else (None, None)
     if _number(done) and _number(failed) and done + failed > 0:
-        yield Quantity("request_success", done / (done + failed), "%", "requests.completed")
+        yield _measured("request_success", done / (done + failed), "requests.completed")
 
 
 def _evaluation(values: dict) -> Iterator[Quantity]:
@@ -131,7 +115,7 @@ def score_name(score: dict) -> str:
 def _memory(values: dict) -> Iterator[Quantity]:
     peak = values.get("peak_allocated_bytes")
     if _number(peak):
-        yield Quantity("peak_memory_mb", peak / MEGABYTE, "MB", "peak_allocated_bytes")
+        yield _measured("peak_memory_mb", peak / MEGABYTE, "peak_allocated_bytes")
 
 
 def _profile(values: dict) -> Iterator[Quantity]:
@@ -140,7 +124,7 @@ def _profile(values: dict) -> Iterator[Quantity]:
     stage = sum(parts["stage"] for parts in found)
     if stage > 0:
         for name, part in STEP_SHARES.items():
-            yield Quantity(name, sum(parts[part] for parts in found) / stage, "%", "steps")
+            yield _measured(name, sum(parts[part] for parts in found) / stage, "steps")
 
 
 def step_parts(values: dict) -> list[dict]:
@@ -161,17 +145,14 @@ def _comparison(values: dict) -> Iterator[Quantity]:
     """The lowest cosine. NaN in the comparison is no cosine: it fails."""
     lowest = values.get("min_cosine")
     if _number(lowest):
-        yield Quantity("min_cosine", float("nan") if values.get("nonfinite") else lowest, "%",
-                       "min_cosine")
+        yield _measured("min_cosine", float("nan") if values.get("nonfinite") else lowest,
+                        "min_cosine")
 
 
 def _report(values: dict) -> Iterator[Quantity]:
-    if values.get("form") == "throughput":
-        yield from _at(values, "tokens_per_second", "/s", "tokens_per_second")
-    if values.get("form") in ("mfu", "mbu"):
-        yield from _at(values, values["form"], "%", values["form"])
+    yield from _declared(f"node_report/{values.get('form')}", values)
     if values.get("form") == "human_evaluation" and (share := not_worse(values)) is not None:
-        yield Quantity("human_not_worse", share, "%", "ratings")
+        yield _measured("human_not_worse", share, "ratings")
     if values.get("form") == "online":
         yield from _comparison(values)
     if values.get("form") == "memory_tiers":
@@ -184,7 +165,7 @@ def _memory_tiers(values: dict) -> Iterator[Quantity]:
     """Share of the accesses that high-bandwidth memory served; a fraction of two counters."""
     hits, accesses = values.get("hbm_hits"), values.get("accesses")
     if _number(hits) and _number(accesses) and 0 <= hits <= accesses and accesses:
-        yield Quantity("hbm_hit_rate", hits / accesses, "%", "hbm_hits")
+        yield _measured("hbm_hit_rate", hits / accesses, "hbm_hits")
 
 
 def _checkpoints(values: dict) -> Iterator[Quantity]:
@@ -195,18 +176,29 @@ def _checkpoints(values: dict) -> Iterator[Quantity]:
     files = [entry for entry in values.get("files") or [] if isinstance(entry, dict)]
     weights = sum(str(entry.get("name", "")).lower().endswith(WEIGHT_ENDINGS)
                   and bool(entry.get("size")) for entry in files)
-    yield Quantity("weight_files", float(weights), "", "files")
+    yield _measured("weight_files", float(weights), "files")
     if values.get("tensors") and not values.get("tensors_missing"):
-        yield from _at(values, "changed_parameters", "%", "changed_ratio")
+        yield from _at(values, "changed_parameters", "changed_ratio")
 
 
-def _at(values: dict, name: str, unit: str, path: str) -> Iterator[Quantity]:
+def _measured(name: str, value: float | None, place: str) -> Quantity:
+    return Quantity(name, value, BY_NAME[name].unit, place)
+
+
+def _declared(reading: str, values: dict) -> Iterator[Quantity]:
+    """What the rows say of a kind of reading: of each quantity the first path with a number."""
+    for row in QUANTITIES:
+        found = (q for path in row.paths.get(reading, ()) for q in _at(values, row.name, path))
+        yield from [q for q in [next(found, None)] if q]
+
+
+def _at(values: dict, name: str, path: str) -> Iterator[Quantity]:
     """The number at a dotted path, if there is one."""
     found = values
     for key in path.split("."):
         found = found.get(key) if isinstance(found, dict) else None
     if _number(found):
-        yield Quantity(name, float(found), unit, path)
+        yield _measured(name, float(found), path)
 
 
 def _number(value) -> bool:

@@ -25,7 +25,7 @@ from delivery.knowledge.models.measured_figure import CURVE_ERROR, EFFORT
 from delivery.planning.models import TimeEntry
 from engagements.models import AuditEntry, MigratedModel
 from engagements.stages import DONE, StageState
-from toolreaders.quantity_rows import row_of
+from toolreaders.verdicts.quantity_rows import row_of
 from workers import kinds
 from workers.models import Job, JobState
 

@@ -17,7 +17,7 @@ from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import run_settings
 from delivery.reports.facts.source import Source
-from toolreaders.quantity_rows import BY_NAME as ROWS
+from toolreaders.verdicts.quantity_rows import BY_NAME as ROWS
 from workers.models import Job, StoredReading
 
 # Condition: places in a reading's values, and names among the settings of a run.

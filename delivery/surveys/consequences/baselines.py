@@ -18,8 +18,8 @@ from delivery.surveys.models import Consequence, Survey
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import labelled
 from toolreaders.number_parsing import whole_number
-from toolreaders.quantity_rows import BY_NAME
 from toolreaders.verdicts.quantities import LOSS_CURVE, quantities
+from toolreaders.verdicts.quantity_rows import BY_NAME
 from workers.models import Artifact
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from django.utils.translation import override
 
 from assessments.definitions.standard_library import STANDARD
 from assessments.presentation.quantity_labels import quantity_label
-from toolreaders.quantity_rows import BY_NAME
+from toolreaders.verdicts.quantity_rows import BY_NAME
 
 
 def test_every_quantity_of_a_standard_definition_has_words():

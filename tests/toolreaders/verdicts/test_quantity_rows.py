@@ -1,9 +1,9 @@
-"""The rows of the quantities agree with what readings yield."""
+"""A quantity is read where its row says."""
 
 import pytest
 
-from toolreaders.quantity_rows import QUANTITIES
 from toolreaders.verdicts.quantities import quantities
+from toolreaders.verdicts.quantity_rows import QUANTITIES
 
 
 def values_with(path: str, form: str) -> dict:
