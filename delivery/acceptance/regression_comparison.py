@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from assessments.models import Criterion, Measurement, Verdict
-from assessments.performance.gains import BY_NAME
+from assessments.performance.gains import BY_NAME, gain
 from assessments.queries import current_criteria, verdicts_of
 from assessments.verdicts.computation import judge_one
 from assessments.verdicts.environments import of_run
@@ -16,28 +16,45 @@ SAME_PERCENT = 2
 
 
 @dataclass(frozen=True)
-class Moved:
-    """One criterion: the accepted verdict beside what the repeat measured.
+class MovedFigure:
+    """One measured figure of a repeated job beside the accepted run's; also of no criterion.
 
-    `repeated` and `outcome` are None until the repeat has brought its figure; `change` is
-    relative to the accepted value and None for a curve.
+    `after` is None until the repeat has brought it; a curve has no value.
     """
 
-    criterion: Criterion
-    accepted: Verdict
     pair: RegressionJob
-    repeated: Measurement | None
-    outcome: Outcome | None
+    before: Measurement
+    after: Measurement | None
 
     @property
     def change(self) -> float | None:
-        before = self.accepted.measurement.value
-        after = self.repeated.value if self.repeated else None
+        """Relative to the accepted value."""
+        before, after = self.before.value, self.after.value if self.after else None
         return (after - before) / abs(before) if before and after is not None else None
 
     @property
     def change_percent(self) -> float | None:
         return None if self.change is None else 100 * self.change
+
+    @property
+    def direction(self) -> str:
+        """`better`, `worse`, or `unchanged` within SAME_PERCENT; empty where none is known."""
+        metric = BY_NAME.get(self.before.quantity.partition(":")[0])
+        if self.change_percent is None or metric is None:
+            return ""
+        if abs(self.change_percent) <= SAME_PERCENT:
+            return "unchanged"
+        found = gain(metric, self.before.value, self.after.value)
+        return "better" if found.is_better else "worse"
+
+
+@dataclass(frozen=True)
+class Moved(MovedFigure):
+    """One criterion: the accepted verdict beside what the repeat alone would be judged."""
+
+    criterion: Criterion
+    accepted: Verdict
+    outcome: Outcome | None
 
     @property
     def outcome_label(self) -> str:
@@ -53,36 +70,10 @@ class Moved:
     @property
     def environment(self) -> list[tuple[str, str, str]]:
         """Item, before and after, of what differs between both nodes as far as it is known."""
-        before, after = of_run(self.accepted.measurement), of_run(self.repeated)
+        before, after = of_run(self.before), of_run(self.after)
         return [(name, before.get(name, ""), after.get(name, ""))
                 for name in sorted(before.keys() | after.keys())
-                if self.repeated and before.get(name) != after.get(name)]
-
-
-@dataclass(frozen=True)
-class MovedFigure:
-    """One measured figure of a repeated job beside the accepted run's; also of no criterion."""
-
-    pair: RegressionJob
-    before: Measurement
-    after: Measurement | None
-
-    @property
-    def change_percent(self) -> float | None:
-        """Relative to the accepted value, in per cent."""
-        if self.after is None or not self.before.value:
-            return None
-        return 100 * (self.after.value - self.before.value) / abs(self.before.value)
-
-    @property
-    def direction(self) -> str:
-        """`better`, `worse`, or `unchanged` within SAME; empty where no direction is known."""
-        metric = BY_NAME.get(self.before.quantity.partition(":")[0])
-        if self.change_percent is None or metric is None:
-            return ""
-        if abs(self.change_percent) <= SAME_PERCENT:
-            return "unchanged"
-        return "better" if (self.change_percent > 0) == metric.is_higher_better else "worse"
+                if self.after and before.get(name) != after.get(name)]
 
 
 def pairs_of(run: RegressionRun) -> list[RegressionJob]:
@@ -119,5 +110,5 @@ def _moved(criterion: Criterion, verdict: Verdict, pair: RegressionJob) -> Moved
     repeated = Measurement.objects.filter(
         job=repeating, quantity=criterion.quantity).select_related(
         "artifact", "job__node").order_by("pk").last() if repeating else None
-    return Moved(criterion, verdict, pair, repeated,
+    return Moved(pair, verdict.measurement, repeated, criterion, verdict,
                  judge_one(criterion, repeated) if repeated else None)

@@ -20,9 +20,9 @@ class MovedSerializer(serializers.Serializer):
     accepted_job = serializers.IntegerField(source="pair.accepted_id")
     repeated_job = serializers.IntegerField(source="pair.repeating.pk", allow_null=True,
                                             default=None)
-    accepted_value = serializers.FloatField(source="accepted.measurement.value", allow_null=True)
+    accepted_value = serializers.FloatField(source="before.value", allow_null=True)
     accepted_outcome = serializers.CharField(source="accepted.outcome")
-    repeated_value = serializers.FloatField(source="repeated.value", allow_null=True, default=None)
+    repeated_value = serializers.FloatField(source="after.value", allow_null=True, default=None)
     repeated_outcome = serializers.CharField(source="outcome.outcome", allow_null=True,
                                              default=None)
     change = serializers.FloatField(allow_null=True)

@@ -65,7 +65,7 @@ def test_a_repeat_is_compared_and_bears_on_no_verdict(delivered, act, start, peo
     assert (pair.repeated.kind, pair.repeated.node.name, pair.repeated.is_regression) == (
         PROBE, "bms-02", True)
     rows = moved(run)
-    assert {(row.repeated, row.outcome, row.change) for row in rows} == {(None, None, None)}
+    assert {(row.after, row.outcome, row.change) for row in rows} == {(None, None, None)}
     before = Verdict.objects.count()
     finish(run, scale=1.5)
     assert Measurement.objects.filter(job=pair.repeated).exists()
