@@ -53,6 +53,14 @@ class KnownRows:
                                      (label, key)).fetchone()
         return row and (row[0], json.loads(row[1]))
 
+    def numbers(self, label: str, last: int) -> Iterator[int]:
+        """The keys of a numbered table up to the last one, ascending."""
+        self._flush()
+        for (number,) in self._database.execute(
+                "SELECT CAST(key AS INTEGER) AS given FROM rows WHERE label = ? AND given <= ? "
+                "ORDER BY given", (label, last)):
+            yield number
+
     def existing(self, label: str) -> Iterator[tuple[str, int]]:
         """Key and entry of the table's rows that the log says are there."""
         self._flush()

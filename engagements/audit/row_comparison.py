@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain, groupby, islice
+from heapq import merge
+from itertools import chain, islice
 from typing import Any
 
 from django.db import connection, models
@@ -82,21 +83,15 @@ def _differences_of(table: type[models.Model], known: KnownRows) -> Iterator[Dif
 
 
 def _gaps_of(table: type[models.Model], known: KnownRows) -> Iterator[Gap]:
-    label, next_number = table._meta.label_lower, 1
     keys = table._base_manager.order_by("pk").values_list("pk", flat=True)
-    given = last_given_number(table) + 1
-    for key in chain(keys.iterator(chunk_size=ROWS_PER_QUERY), [given]):
-        missing = (number for number in range(next_number, key)
-                   if known.of(label, str(number)) is None)
-        yield from (Gap(table, first, last) for first, last in _runs(missing))
-        next_number = key + 1
-
-
-def _runs(numbers: Iterator[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of consecutive numbers."""
-    for _offset, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        found = [number for _place, number in run]
-        yield found[0], found[-1]
+    given = last_given_number(table)
+    end = max(given, keys.last() or 0)
+    before = 0
+    for number in chain(merge(keys.iterator(chunk_size=ROWS_PER_QUERY),
+                              known.numbers(table._meta.label_lower, end)), [given + 1]):
+        if number > before + 1:
+            yield Gap(table, before + 1, number - 1)
+        before = max(before, number)
 
 
 def last_given_number(table: type[models.Model]) -> int:
