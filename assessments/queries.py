@@ -1,6 +1,7 @@
 """Queries shared by pages and API."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext
@@ -99,6 +100,7 @@ def of_source(rows: QuerySet, file: str = "artifact") -> QuerySet:
     return rows.filter(_of_source(file))
 
 
+@cache  # building it takes longer than asking the database
 def _of_source(file: str) -> Q:
     """Files of the source platform: those of baselines, of their repeats and re-measurements and
     of the jobs that brought them; those of jobs in stages on it; and what the server computed
@@ -116,6 +118,7 @@ def _brought_by_source(file: str) -> Q:
         _of_baselines(file, "job"))
 
 
+@cache
 def _of_baselines(file: str, column: str) -> Q:
     """Files with the same value in a column as one of a baseline of their engagement."""
     path = f"{file}__" if file else ""

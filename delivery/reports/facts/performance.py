@@ -34,22 +34,25 @@ def performance_figures(source: Source) -> list[dict]:
 
 def _figure(model: MigratedModel, name: str) -> dict | None:
     specs = _bars(model) if name == "bars" else _in_each(lambda: chart_spec(model, name))
-    if not all(specs.values()):
+    if specs is None:
         return None
     return {"key": f"{name}-{model.pk}", "spec": specs,
             "caption": both(lambda: _(CAPTIONS[name]) % {"model": model.code})}
 
 
-def _bars(model: MigratedModel) -> dict[str, dict | None]:
+def _bars(model: MigratedModel) -> dict[str, dict] | None:
     """Read once for both languages."""
     bars = bars_of(model, history(model))
     is_compared = any(entry.is_compared for entry in bars)
-    return _in_each(lambda: bars_picture(bars) if is_compared else None)
+    return _in_each(lambda: bars_picture(bars)) if is_compared else None
 
 
-def _in_each(make: Callable[[], dict | None]) -> dict[str, dict | None]:
+def _in_each(make: Callable[[], dict | None]) -> dict[str, dict] | None:
+    """The picture per language; without data for the first there is none for the others."""
     specs = {}
     for language in LANGUAGES:
         with override(language):
-            specs[language] = make()
+            if (spec := make()) is None:
+                return None
+            specs[language] = spec
     return specs
