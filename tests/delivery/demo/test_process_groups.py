@@ -23,7 +23,7 @@ def is_running(pid: int) -> bool:
 
 def child_of(folder: Path) -> int:
     """The process that PARENT has started there."""
-    file, ends = folder / "child", time.monotonic() + 10
+    file, ends = folder / "child", time.monotonic() + 60
     while not (file.exists() and file.read_text().strip()) and time.monotonic() < ends:
         time.sleep(0.01)
     pid = int(file.read_text())
@@ -32,7 +32,7 @@ def child_of(folder: Path) -> int:
 
 
 def wait_until(condition) -> bool:
-    ends = time.monotonic() + 10
+    ends = time.monotonic() + 60
     while not condition() and time.monotonic() < ends:
         time.sleep(0.02)
     return condition()

@@ -39,7 +39,9 @@ def test_short_work_writes_nothing():
 
 
 def test_a_claim_that_is_lost_is_not_renewed_again():
-    rows = Rows(2)
+    before, rows = set(threading.enumerate()), Rows(2)
     with renewed(rows, MINUTE, 0.01):
-        time.sleep(0.2)
+        [thread] = set(threading.enumerate()) - before
+        thread.join(60)
+        assert not thread.is_alive()
     assert rows.renewed == 2

@@ -65,6 +65,6 @@ def test_a_row_that_another_writes_is_left_out_instead_of_waited_for(row, people
         Dispatch.objects.filter(pk=row.pk).update(attempts=1)
         thread = threading.Thread(target=claim)
         thread.start()
-        thread.join(timeout=20)
+        thread.join(timeout=60)
         assert not thread.is_alive()
     assert Dispatch.objects.claimed_with(found[0]).get() == other

@@ -84,7 +84,7 @@ def test_limits_end_the_child_and_not_the_portal(settings, function, code):
     with pytest.raises(ReadError) as refused:
         run_bounded(function)
     assert refused.value.code == code
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 60
 
 
 def test_a_child_reads_one_file_after_another():
@@ -142,7 +142,7 @@ def test_no_child_outlives_whoever_asked_it():
                           cwd=settings_module.BASE_DIR,
                           env={**os.environ, "DJANGO_SETTINGS_MODULE": "delivery.settings"})
     child = int(done.stdout.split()[-1])
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not Path(f"/proc/{child}").exists()

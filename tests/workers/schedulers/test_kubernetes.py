@@ -157,7 +157,7 @@ def test_the_reason_for_waiting_is_shown_and_a_waiting_job_is_cancelled(queue, p
 
 def _until_gone(cluster, job) -> None:
     """The Job itself follows its last pod."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while job.directory_name in cluster.ask("_test/none")["jobs"]:
         assert time.monotonic() < deadline
         time.sleep(0.1)
