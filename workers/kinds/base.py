@@ -10,6 +10,7 @@ from engagements.text.text_joining import following
 from toolreaders.verdicts.devices import device_in
 from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.judgement import Finished, Judgement
 from workers.kinds.parameters import Parameter
 from workers.kinds.references import Reference
@@ -40,6 +41,9 @@ class JobKind:
     is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
     spans_nodes: ClassVar[bool] = False  # one job of it may run on several nodes
     claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
+    # Of those that run on a node: what the tests hold against it; None where another kind judges.
+    good_run: ClassVar[GoodRun | None] = GoodRun()
+    practice_runs: ClassVar[tuple[PracticeRun, ...]] = ()
     reads_every_file: ClassVar[bool] = False  # all that is stored of the engagement is its input
 
     def clean(self, values: dict) -> dict:

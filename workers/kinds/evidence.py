@@ -17,6 +17,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds import run_comparison
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, get, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 from workers.kinds.references import Reference
 from workers.rules.facts.of_job import facts_of_job
@@ -127,6 +128,8 @@ class Checksums(JobKind):
     )
     collect = ("manifest.txt", "input.report.json")
     judged_files = ("input.report.json",)
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"folder": "~/data/weights"}),)
 
     def argv(self, parameters):
         return run_script("manifest", parameters["folder"], "input", python=parameters["python"])
@@ -169,6 +172,7 @@ class Rerun(JobKind):
         Parameter("tolerance", _("Tolerance"), "number", default=0.01, minimum=0, maximum=10,
                   help=_("Largest relative difference of any figure; 0.01 is 1 %.")),
     )
+    good_run = None
 
     def example_command(self):
         return []

@@ -35,7 +35,6 @@ def test_no_rule_is_without_supply():
     starving = {code for code, rule in RULES.items()
                 if code not in scanned and not set(rule.needs) <= names}
     assert starving == set()
-    assert len(RULES) == 100
 
 
 def test_every_rule_that_readings_or_jobs_feed_has_its_cases():

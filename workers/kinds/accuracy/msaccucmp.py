@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import FIND_TOOL
 
 TOOL = Parameter("tool", _("msaccucmp.py on the node"), "path", is_required=False,
@@ -54,6 +55,10 @@ class OverflowParse(_Msaccucmp):
     parameters: ClassVar = (
         Parameter("dump", _("Overflow debug file"), "path",
                   help=_("Its name begins with Opdebug.")), TOOL, PYTHON)
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"tool": "~/projects/msaccucmp.py",
+                                  "dump": "~/data/Opdebug.Node_OpDebug.1.5.1732082705999000"},
+                                 {"blocks": "AIC", "status": 16, "task": 65}),)
 
     def options(self, parameters):
         return ["-d", parameters["dump"]]
@@ -93,6 +98,9 @@ class DumpToNpy(_Msaccucmp):
         Parameter("dump", _("Dump file or folder"), "path"),
         Parameter("as_text", _("Also as text"), "flag", default=False,
                   help=_("One number a line, beside each .npy; needs numpy.")), TOOL, PYTHON)
+    good_run = GoodRun(log_shows=LogShows.NOTHING, reads_content=False)
+    practice_runs = (PracticeRun({"tool": "~/projects/msaccucmp.py", "dump": "~/data/om_npu",
+                                  "as_text": True}, {"n": 3}),)
 
     def argv(self, parameters):
         command = super().argv(parameters)
@@ -134,6 +142,9 @@ class OmCompare(_Msaccucmp):
         Parameter("graph", _("Graph of the offline model (JSON)"), "path", is_required=False,
                   help=_("As atc --mode=1 --om=… --json=… writes it: it maps fused operators.")),
         TOOL, PYTHON)
+    good_run = GoodRun(status=2, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"tool": "~/projects/msaccucmp.py", "dump": "~/data/om_npu",
+                                  "golden": "~/data/om_golden"}, {"rows": 3}),)
 
     def options(self, parameters):
         graph = ["-f", parameters["graph"]] if parameters["graph"] else []

@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 
 # Before 26 the framework comes first, and compare takes its two sides from a file (X4, X5).
 MSPROBE = r"""
@@ -45,6 +46,9 @@ class ConfigCheck(JobKind):
                   help=_("zip written by ConfigChecker")),
     )
     collect = judged_files = ("check/*.xlsx", "check/*.csv", "check/*/*.xlsx")
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"bench": "~/data/config_gpu.zip",
+                                  "candidate": "~/data/config_npu.zip"}),)
 
     def argv(self, parameters):
         return ["sh", "-c", CONFIG_CHECK, "msprobe", "-c", parameters["bench"],
@@ -115,6 +119,9 @@ class Compare(JobKind):
     )
     collect = ("compare/*.csv", "compare/*.xlsx", "compare/*.txt", "compare/*.json")
     judged_files = ("compare/*.csv", "compare/*.xlsx")
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"target": "~/data/dump_npu/step0",
+                                  "golden": "~/data/dump_gpu/step0"}),)
 
     def argv(self, parameters):
         return ["sh", "-c", COMPARE, "msprobe", parameters["target"], parameters["golden"]]

@@ -15,6 +15,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.accuracy.msprobe import MSPROBE
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import on_device
 
 # $1 is a dump.json or a folder; "found" says how many dumps were looked at.
@@ -78,6 +79,8 @@ class ApiCheck(_Check):
             "makes inputs of its own from the statistics.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(cards=1, log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"dump": "~/data/dump_npu/step0/rank0/dump.json"}, {"apis": 6}),)
 
     def argv(self, parameters):
         return on_device(["sh", "-c", API_CHECK, "acc_check", parameters["dump"]],
@@ -123,6 +126,7 @@ class OverflowCheck(_Check):
         Parameter("dump", _("Folder of one step"), "path", takes=("acc.dump",),
                   help=_("Such as dump/step0, with one folder per rank.")),
     )
+    practice_runs = (PracticeRun({"dump": "~/data/dump_npu/step0"}, {"dumps": 1, "n": 0}),)
 
     def argv(self, parameters):
         return ["sh", "-c", OVERFLOW, "overflow_check", parameters["dump"]]
@@ -173,6 +177,9 @@ class Graph(_Check):
         Parameter("mark_overflow", _("Mark overflows"), "flag", default=False),
         Parameter("fuzzy", _("Match APIs of other names"), "flag", default=False),
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"target": "~/data/dump_npu/step0",
+                                  "golden": "~/data/dump_gpu/step0"}, {"nodes": 6}),)
 
     def argv(self, parameters):
         p = parameters

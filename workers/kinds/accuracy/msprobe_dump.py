@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.accuracy import dump_config
 from workers.kinds.base import Finished, Judgement, Parameter, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
 # A copy beside the dumps: what was asked for belongs to what came of it.
@@ -37,6 +38,11 @@ class Dump(ProjectRun):
         Parameter("ranks", _("Ranks"), "integer", default=1, minimum=1, maximum=4096,
                   help=_("From so many of them a dump is expected.")))
     none_found = gettext_noop("No dump was written (status %(status)s).")
+    good_run = GoodRun(parameters={"ranks": 2}, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "dump",
+                                  "config": "~/data/msprobe.json", "ranks": 2}, {"dumps": 2}),
+                     PracticeRun({"script": PROJECT_SCRIPT, "arguments": "dump", "level": "mix",
+                                  "steps": "0, 2-3"}, {"dumps": 3}))
 
     def clean(self, values):
         cleaned = super().clean(values)

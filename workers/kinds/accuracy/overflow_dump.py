@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, Judgement, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
 CONFIG = '{"dump": {"dump_path": "output", "dump_debug": "on"}}'  # as acl.init reads it
@@ -45,6 +46,10 @@ class OverflowDump(ProjectRun):
     parameters: ClassVar = COMMON
     claims_device = True
     none_found = gettext_noop("The script ended with status %(status)s; see the log.")
+    good_run = GoodRun(cards=1, log_shows=LogShows.DEVICE_ONLY, files=("*/Opdeb*",),
+                       reads_content=False)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "overflow"},
+                                 {"n": 1, "which": "Gemm_7"}),)
 
     def argv(self, parameters):
         return ["sh", "-c", SCRIPT, "overflow", CONFIG, parameters["script"],

@@ -10,6 +10,7 @@ from engagements.errors import InvalidInput, NotAllowed
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, register
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.judgement import FURTHER_LOGS, INPUTS, LOG_NAME
 from workers.kinds.node_scripts import script as script_text
 from workers.kinds.parameters import Parameter, as_words
@@ -64,6 +65,10 @@ class FreeCommand(JobKind):
     shows_progress = spans_nodes = True
     may_log_errors = True  # they are quoted; the rule that was entered decides
     parameters: ClassVar = PARAMETERS
+    good_run = GoodRun(parameters={"pattern": "epochs finished", "file": "result/*.json"},
+                       files=("result/*.json",), reads_content=False)
+    practice_runs = (PracticeRun({"words": ["python3", "-m", "json.tool", "--help"],
+                                  "pattern": "usage*json"}, {"n": 0}),)
 
     def clean(self, values):
         cleaned = super().clean(values)

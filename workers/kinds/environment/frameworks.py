@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import PracticeRun
 from workers.runtimes import software
 
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
@@ -55,6 +56,7 @@ class TensorflowCheck(_Check):
     missing = gettext_noop("TensorFlow returned no tensor; the log shows why.")
     done = gettext_noop("TensorFlow %(version)s computes; whether it does so on an NPU was not "
                         "looked at.")
+    practice_runs = (PracticeRun({}, {"version": "2.6.5"}),)
 
 
 @register
@@ -70,6 +72,7 @@ class MindsporeCheck(_Check):
         r"MindSpore has been installed on platform \[(?P<platform>\w+)\] successfully")
     missing = gettext_noop("MindSpore's own check did not succeed; the log shows why.")
     done = gettext_noop("MindSpore %(version)s works on %(platform)s.")
+    practice_runs = (PracticeRun({}, {"version": "2.3.0", "platform": "Ascend"}),)
 
     def conclude(self, finished):
         judgement = super().conclude(finished)
@@ -89,6 +92,7 @@ class GpuProbe(JobKind):
     needs_model = False
     timeout_seconds = 120
     usual_seconds = 5
+    practice_runs = (PracticeRun({}, {"n": 2, "name": "NVIDIA A100-SXM4-80GB"}),)
 
     def argv(self, parameters):
         return ["nvidia-smi", "-q", "-x"]

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 
 CONFIRMED = Parameter(
     "confirmed", _("The customer has approved this installation"), "flag", must_confirm=True,
@@ -95,6 +96,11 @@ class HdkInstall(_Install):
         CHECKSUMS, CONFIRMED,
     )
     packages = ("driver", "firmware")
+    good_run = GoodRun(parameters={"driver": "~/Ascend-hdk-910b-npu-driver.run",
+                                   "firmware": "~/Ascend-hdk-910b-npu-firmware.run"})
+    practice_runs = (PracticeRun({"checksums": "~/data/packages/SHA256SUMS", "confirmed": True,
+                                  "driver": "~/data/packages/Ascend-hdk-910b-npu-driver.run",
+                                  "firmware": "~/data/packages/Ascend-hdk-910b-npu-firmware.run"}),)
 
     def argv(self, parameters):
         p = parameters
@@ -136,6 +142,13 @@ class CannInstall(_Install):
     )
 
     packages = ("toolkit", "kernels", "nnal")
+    good_run = GoodRun(parameters={"toolkit": "~/Ascend-cann-toolkit.run",
+                                   "nnal": "~/Ascend-cann-nnal.run"},
+                       log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"checksums": "~/data/packages/SHA256SUMS", "confirmed": True,
+                                  "toolkit": "~/data/packages/Ascend-cann-toolkit.run",
+                                  "nnal": "~/data/packages/Ascend-cann-nnal.run",
+                                  "install_path": "~/installed"}, {"version": "8.5.0"}),)
 
     def argv(self, parameters):
         p = parameters
@@ -183,6 +196,8 @@ class MindSpeedInstall(_Install):
                   help=_("MindSpeed and Megatron-LM become folders of it.")),
         CONFIRMED,
     )
+    good_run = GoodRun(files=("packages.txt",))
+    practice_runs = (PracticeRun({"folder": "work", "confirmed": True}),)
 
     def argv(self, parameters):
         script = ('set -e; here=$PWD; mkdir -p "$1"; cd "$1"; '
@@ -240,6 +255,8 @@ class MindieContainer(_Install):
                   help=_("Read-only in the container, as /weights.")),
         CONFIRMED,
     )
+    practice_runs = (PracticeRun({"image": "mindie:2.0", "weights": "~/data/weights",
+                                  "confirmed": True}),)
 
     def facts(self, parameters):
         return {"container_devices": _devices(parameters), "cards": parameters["devices"],

@@ -10,6 +10,7 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.node_scripts import FIND_TOOL
 
 # Options of hccn_tool that answer with a state, and what every port has to answer.
@@ -61,6 +62,8 @@ class NetworkCheck(JobKind):
         Parameter("peer", _("Address to ping"), "name", is_required=False,
                   help=_("Network address of a card on another node.")),
     )
+    good_run = GoodRun(parameters={"peer": "192.168.1.2"})
+    practice_runs = (PracticeRun({"peer": "192.168.1.2"}, {"n": 8, "unanswered": ""}),)
 
     def argv(self, parameters):
         return ["sh", "-c", PORTS, "ports", parameters["peer"] or "",
@@ -145,6 +148,8 @@ class HcclTest(JobKind):
         Parameter("least_bandwidth", _("Least bandwidth at the largest size"), "number",
                   is_required=False, minimum=0, unit="GB/s"),
     )
+    good_run = GoodRun(cards=8)
+    practice_runs = (PracticeRun({"cards": 2}, {"sizes": 14, "failed": 0}),)
 
     def clean(self, values):
         cleaned = super().clean(values)

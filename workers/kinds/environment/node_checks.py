@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.models.node import Card
 from workers.runtimes import software
 
@@ -40,6 +41,8 @@ class NpuInfo(JobKind):
         Parameter("chips_expected", _("Chips expected"), "integer", default=8, minimum=1,
                   maximum=64, help=_("Fewer chips than this is a failure.")),
     )
+    good_run = GoodRun(also_of=("env.hdk_install",))
+    practice_runs = (PracticeRun(),)
 
     def argv(self, parameters):
         return ["npu-smi", "info"]
@@ -99,6 +102,7 @@ class HostProbe(JobKind):
     stages = (Stage.ENV, Stage.SURVEY)
     needs_model = False
     timeout_seconds = 120
+    practice_runs = (PracticeRun(),)
 
     def argv(self, parameters):
         return ["sh", "-c", PROBE_SCRIPT]
@@ -144,6 +148,7 @@ class TorchCheck(JobKind):
     parameters: ClassVar = (
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    practice_runs = (PracticeRun(),)
 
     def argv(self, parameters):
         return [parameters["python"], "-c", TORCH_SCRIPT]

@@ -16,6 +16,7 @@ from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.environment.frameworks import PYTHON
 from workers.kinds.environment.installation import CONFIRMED
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.rules import version_matrix
 
 # $1 interpreter, $2 folder of wheels, $3 index, $4 “--user” or nothing; then what pip installs.
@@ -144,6 +145,9 @@ class PytorchInstall(_PackageInstall):
                   is_required=False, help=_("Separated by spaces, each as name or name==version.")),
         *PLACE, CONFIRMED,
     )
+    practice_runs = (PracticeRun({"confirmed": True},
+                                 {"torch": "2.1.0", "torch-npu": "2.1.0.post13",
+                                  "numpy": "1.26.4"}),)
 
     def requirements(self, parameters):
         return [f"torch=={parameters['torch']}", f"torch_npu=={parameters['torch_npu']}",
@@ -171,6 +175,9 @@ class TensorflowInstall(_PackageInstall):
                   help=_("npu_bridge or npu_device, from the folder of the tfplugin package.")),
         *PLACE, CONFIRMED,
     )
+    good_run = GoodRun({"wheel": "~/wheels/tensorflow-2.6.5-cp39-cp39-linux_aarch64.whl"})
+    practice_runs = (PracticeRun({"wheel": "~/wheels/tensorflow-2.6.5-cp39-cp39-linux_aarch64.whl",
+                                  "user": True, "confirmed": True}, {"tensorflow": "2.6.5"}),)
 
     def requirements(self, parameters):
         p = parameters
@@ -195,6 +202,8 @@ class MindsporeInstall(_PackageInstall):
         Parameter("wheel", _("Own wheel of MindSpore"), "path", is_required=False),
         *PLACE, CONFIRMED,
     )
+    practice_runs = (PracticeRun({"wheelhouse": "~/data", "confirmed": True},
+                                 {"mindspore": "2.3.1"}),)
 
     def requirements(self, parameters):
         return [parameters["wheel"] or f"mindspore=={parameters['version']}"]
@@ -231,6 +240,8 @@ class ToolsInstall(_PackageInstall):
         Parameter("corpus", _("What corpus conversion and preprocessing import"), "flag"),
         *PLACE, CONFIRMED,
     )
+    practice_runs = (PracticeRun({"pytorch_analysis": True, "confirmed": True},
+                                 {"mindstudio-probe": "1.0.0", "pandas": "1.2.4"}),)
 
     def requirements(self, parameters):
         words = [word for name, found in TOOLS.items() if parameters[name] for word in found]

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 from workers.runtimes import software
 
@@ -30,6 +31,9 @@ class Software(JobKind):
                   help=_("Separated by colons.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING, files=("software.*",))
+    practice_runs = (PracticeRun({"folders": "~/Ascend"},
+                                 {"torch_npu": "2.1.0.post8", "driver": "24.1.rc3"}),)
 
     def argv(self, parameters):
         return run_script("software", parameters["folders"], python=parameters["python"])

@@ -12,6 +12,7 @@ from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.environment.frameworks import PYTHON
 from workers.kinds.environment.installation import CONFIRMED
+from workers.kinds.example_runs import PracticeRun
 from workers.kinds.node_scripts import script
 
 # $1 and $2 are scripts of ours; then interpreter, source, nsync's archive, folder of the wheel,
@@ -61,6 +62,8 @@ class TensorflowBuild(JobKind):
         Parameter("jobs", _("Compilers at a time"), "integer", default=8, minimum=1, maximum=512),
         CONFIRMED,
     )
+    practice_runs = (PracticeRun({"source": "~/data/tensorflow-2.6.5", "confirmed": True,
+                                  "nsync": "~/data/nsync-1.22.0.tar.gz"}, {"functions": 4}),)
 
     def argv(self, parameters):
         p = parameters

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.errors import InvalidInput
 from workers.kinds.base import Parameter, register
+from workers.kinds.example_runs import FREE_PORT, GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.held_service import HELD, HeldService
 
 # parameter -> (part of config.json, its key)
@@ -72,6 +73,10 @@ class MindieServe(HeldService):
         *CONFIGURATION,
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"folder": "~/projects/mindie-service",
+                                  "weights": "~/data/weights", "model_name": "Qwen2.5", "cards": 1,
+                                  "port": FREE_PORT, "hold": 1}, {"probes": 1, "answered": 1}),)
 
     def clean(self, values):
         p = super().clean(values)

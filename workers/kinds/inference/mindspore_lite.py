@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.node_scripts import on_device
 
 LITE_FORMATS = {"MINDIR": "MindSpore", "ONNX": "ONNX", "TF": "TensorFlow",
@@ -42,6 +43,8 @@ class MindsporeLite(JobKind):
                   default="/usr/local/mindspore-lite/tools/converter/lib",
                   help=_("Put in front of LD_LIBRARY_PATH; the converter lies beside it.")),
     )
+    good_run = GoodRun(files=("*.mindir",), reads_content=False)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx"}),)
 
     def clean(self, values):
         cleaned = super().clean(values)
@@ -116,6 +119,9 @@ class LiteBench(JobKind):
         Parameter("threads", _("Threads"), "integer", default=2, minimum=1, maximum=512),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(cards=1)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx", "loops": 10,
+                                  "package": "~/projects/mindspore-lite"}),)
 
     def clean(self, values):
         cleaned = super().clean(values)

@@ -10,6 +10,7 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.formats import FRAMEWORK
 
 # atc --precision_mode (ATC 离线模型编译工具用户指南, CANN 8.x).
@@ -69,6 +70,10 @@ class Atc(JobKind):
     )
     collect = ("*.om", "fusion_result.json", "check_result.json", "aipp.cfg")
     gate_parameters: ClassVar = {"mode": CONVERT}
+    good_run = GoodRun(files=("*.om",), reads_content=False)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx"}),
+                     PracticeRun({"model_file": "~/data/model.onnx", "aipp": "~/data/aipp.cfg",
+                                  "precision": "allow_mix_precision", "custom_operators": "~/opp"}))
 
     def clean(self, values):
         cleaned = super().clean(values)
@@ -161,6 +166,8 @@ class SingleOperator(JobKind):
         CUSTOM_OPERATORS,
     )
     collect = ("operators/*.om", "singleop.json")
+    good_run = GoodRun(files=("operators/*.om",), reads_content=False)
+    practice_runs = (PracticeRun({"description": "~/data/add.json"}, {"n": 1}),)
 
     def argv(self, parameters):
         script = ('cp "$1" singleop.json || exit $?; '
@@ -201,6 +208,8 @@ class OmBench(JobKind):
     )
     collect = judged_files = ("bench/*.json", "bench/*/*.json")
     claims_device = True
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx", "loop": 10}),)
 
     def argv(self, parameters):
         given = ["--input", parameters["input"]] if parameters["input"] else []

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, Judgement, Parameter, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
@@ -40,6 +41,10 @@ class OnlineInference(ProjectRun):
                   help=_("Into which the script writes, in the job's folder.")),
         Parameter("reference", _("Folder of the reference outputs"), "path", is_required=False,
                   help=_("Of the source platform, with the same file names.")))
+    good_run = GoodRun(parameters={"reference": "~/golden"}, cards=1,
+                       log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "infer"},
+                                 {"n": 2, "compared": 0}),)
 
     def argv(self, parameters):
         p = parameters

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import on_device
 
 ANSWER = re.compile(r"(?m)^.*Answer\[\d+\]:[ \t]*(\S.*)$")
@@ -46,6 +47,9 @@ class MindieRun(JobKind):
                   maximum=65_535, help=_("Free on the node; for several cards only.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(cards=1)
+    practice_runs = (PracticeRun({"weights": "~/data/weights",
+                                  "atb_speed": "~/projects/atb-models"}, {"tokens": 20}),)
 
     def argv(self, parameters):
         p = parameters
@@ -95,6 +99,8 @@ class MindieBench(JobKind):
                   minimum=1, maximum=131_072, unit="tokens"),
         Parameter("accuracy", _("Also score the answers"), "flag", default=False),
     )
+    practice_runs = (PracticeRun({"dataset": "~/data/corpus.jsonl", "model_name": "Qwen",
+                                  "weights": "~/data/weights"}, {"total": 200, "failed": 0}),)
 
     def argv(self, parameters):
         p = parameters
@@ -154,6 +160,8 @@ class Quantise(JobKind):
                   choices=("w8a8", "w8a16", "w8a8s", "w8a8c8", "w4a8", "w4a8c8", "w4a4"),
                   help=_("Bits of weights (w), activations (a) and KV cache (c); s is sparse.")),
     )
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"weights": "~/data/weights"}, {"made": "W8A8", "n": 12}),)
 
     def argv(self, parameters):
         p = parameters

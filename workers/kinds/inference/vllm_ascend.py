@@ -17,6 +17,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from toolreaders.serving.points import points_of
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import FREE_PORT, SERVED, GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.held_service import HELD, HeldService
 from workers.kinds.parameters import as_words
 
@@ -84,6 +85,9 @@ class VllmServe(HeldService):
         *HELD,
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(cards=1, log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"weights": "~/data/weights", "model_name": "Qwen",
+                                  "port": FREE_PORT, "hold": 1}, {"probes": 1, "answered": 1}),)
 
     def clean(self, values):
         p = super().clean(values)
@@ -145,6 +149,11 @@ class VllmBench(JobKind):
                   is_required=False, unit="1/s", help=_("Empty: as fast as they are answered.")),
         Parameter("seed", _("Seed"), "integer", default=0, minimum=0, maximum=2**31 - 1),
     )
+    good_run = GoodRun(parameters={"concurrencies": "1, 4", "lengths": "16/8"},
+                       log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"weights": "~/data/weights", "model_name": "Qwen", "http": SERVED,
+                                  "concurrencies": "1, 4", "lengths": "16/8, 32/8", "prompts": 4},
+                                 {"n": 4, "failed": 0}),)
 
     def clean(self, values):
         p = super().clean(values)

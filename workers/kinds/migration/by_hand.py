@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 
 # Ways of operator development (S1; CANN documentation: TBE and Ascend C for AI Core, AI CPU; ATB).
@@ -47,6 +48,9 @@ class CodeChanges(JobKind):
                   help=_("Kept with the list, for example device names, HCCL, data loading.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"source": "~/data/inspect_net", "migrated": "~/projects/patched"},
+                                 {"left": 0}),)
 
     def argv(self, parameters):
         p = parameters

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 
 BLOCKING = ngettext_noop(
@@ -34,6 +35,10 @@ class PatchCheck(JobKind):
         Parameter("entry", _("Entry script"), "path"),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"source": "~/projects/patched",
+                                  "entry": "~/projects/patched/train.py"},
+                                 {"blocking": 0, "warnings": 2}),)
 
     def argv(self, parameters):
         return run_script("patch_check", parameters["source"], parameters["entry"],

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import nested, ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import PracticeRun
 from workers.kinds.node_scripts import FIND_TOOL
 
 TORCH_VERSIONS = ("2.1.0", "2.6.0", "2.7.1", "2.8.0")  # msfmktransplt, mstt 99c2e0f99
@@ -150,6 +151,7 @@ class PytorchAnalyse(_Transplant):
                   names=MODES),
     )
     collect = ("analysis/*",)
+    practice_runs = (PracticeRun({"source": "~/data/inspect_net"}),)
 
     def argv(self, parameters):
         return ["sh", "-c", "mkdir -p analysis" + RUN_TOOL, "analyse", "pytorch_analyse.sh", FOLDER,
@@ -193,6 +195,7 @@ class Gpu2Npu(_Transplant):
                "migrated-code.tar.gz", "migrated-code.diff")
     judged_files = ("migrated/*.csv",)
     log_kind = "script_transplant"
+    practice_runs = (PracticeRun({"source": "~/data/inspect_net"}),)
 
     def argv(self, parameters):
         extra = []

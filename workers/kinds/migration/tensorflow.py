@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import PracticeRun
 from workers.kinds.node_scripts import FIND_TOOL
 
 BELOW = "python/site-packages"  # of tfplugin: npu_device for TensorFlow 2, npu_bridge for 1.15
@@ -46,6 +47,9 @@ class TfScan(JobKind):
                   help=_("Named beforehand, as the tool would otherwise ask for it.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    practice_runs = (PracticeRun({"tool": "~/projects/convert_tf2npu/main.py",
+                                  "source": "~/data/tf_net", "entry": "~/data/tf_net/train.py"},
+                                 {"total": 4, "changes": 2, "failed": 0}),)
 
     def argv(self, parameters):
         p = parameters

@@ -12,6 +12,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from toolreaders.conversion.aoe import is_finished
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.formats import FRAMEWORK
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
@@ -53,6 +54,8 @@ class Advisor(_Analysis):
     parameters: ClassVar = (PROFILE,)
     collect = ("advice/*.html", "advice/*.xlsx", "advice/*/*.xlsx")
     judged_files = ("advice/*.xlsx",)
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"profile": "~/data/profile_npu"}, {"n": 1}),)
 
     def argv(self, parameters):
         return ["msprof-analyze", "advisor", "all", "-d", parameters["profile"], "-o", "advice"]
@@ -85,6 +88,9 @@ class Compare(_Analysis):
         PROFILE, Parameter("base", _("Folder of the base's profile"), "path",
                            takes=("perf.profile",)))
     collect = judged_files = ("compare/*.xlsx",)
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"profile": "~/data/profile_npu", "base": "~/data/profile_gpu"},
+                                 {"n": 1, "rows": 3, "worst": "Computing Time"}),)
 
     def argv(self, parameters):
         return ["msprof-analyze", "compare", "-d", parameters["profile"], "-bp",
@@ -114,6 +120,8 @@ class Cluster(_Analysis):
     parameters: ClassVar = (PROFILE,)
     collect = ("cluster_analysis_output/*.csv", "cluster_analysis_output/*.json")
     judged_files = ("cluster_analysis_output/cluster_step_trace_time.csv",)
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"profile": "~/data/profile_npu"}, {"rows": 2}),)
 
     def argv(self, parameters):
         return ["msprof-analyze", "-m", "all", "-d", parameters["profile"], "-o", "."]
@@ -146,6 +154,8 @@ class Aoe(JobKind):
         Parameter("job_type", _("What is tuned"), "choice", default="2", choices=tuple(TUNED),
                   names=TUNED),
     )
+    good_run = GoodRun(cards=1)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx"}),)
 
     def argv(self, parameters):
         script = 'm=$1; shift; exec aoe --model="$m" --output=tuned "$@"'

@@ -11,6 +11,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.gangs import launchers
 from workers.kinds.base import Finished, Judgement, Parameter, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 from workers.kinds.parameters import as_words
 from workers.kinds.training.project_script import COMMON, ProjectRun
@@ -71,6 +72,9 @@ class Msprof(_AclProfile):
         Parameter("metrics", _("Metrics of the AI cores"), "choice", default="PipeUtilization",
                   choices=tuple(METRICS), names=METRICS),
     )
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, also_of=("inf.pyacl_profile",))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12"},
+                                 {"kernels": 12, "n": 1}),)
 
     def clean(self, values):
         cleaned = super().clean(values)
@@ -100,6 +104,8 @@ class PyaclProfile(_AclProfile):
                     "its working folder, then exports the tables with msprof.")
     success = _("A table of operators (op_summary) with at least one kernel was exported.")
     stages = (Stage.INFER_TUNE,)
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, also_of=("perf.msprof",))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "pyacl"}, {"kernels": 6}),)
 
     def argv(self, parameters):
         script = '"$@" || exit $?; exec msprof --export=on --output=.'
@@ -128,6 +134,9 @@ class MemoryPeak(ProjectRun):
     parameters: ClassVar = (
         *COMMON, Parameter("interval", _("Interval"), "number", default=1, minimum=0.05,
                            maximum=60, unit="s"))
+    good_run = GoodRun(cards=2, log_shows=LogShows.DEVICE_ONLY)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "burn 2", "cards": 2,
+                                  "interval": 0.1}, {"cards_read": 2}),)
 
     def argv(self, parameters):
         # The run's own Python polls; the script's arguments follow as they are.

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 from workers.kinds.performance.analysis import PROFILE
 
@@ -45,6 +46,8 @@ class TraceFolder(JobKind):
     judged_files = ("insight.report.json",)
     parameters: ClassVar = (
         PROFILE, Parameter("python", _("Python interpreter"), "path", default="python3"))
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"profile": "~/data/profile_npu"}, {"n": 2, "without": 0}),)
 
     def argv(self, parameters):
         return run_script("trace_folder", parameters["profile"], str(MOST),

@@ -7,6 +7,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script
 
 
@@ -33,6 +34,8 @@ class CorpusCheck(JobKind):
                                       "in both count as leaked; 13 is usual since GPT-3.")),
         Parameter("python", _("Python interpreter"), "path", default="python3"),
     )
+    good_run = GoodRun(parameters={"tests": "~/test.jsonl"}, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"corpus": "~/data/corpus.jsonl"}, {"rows": 200, "leaked": 0}),)
 
     def argv(self, parameters):
         p = parameters

@@ -11,6 +11,7 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, register
+from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.node_scripts import on_device, then_manifest
 from workers.kinds.parameters import as_words
 from workers.kinds.training import parallel_strategy
@@ -38,6 +39,8 @@ class MegatronTrain(JobKind):
                "checkpoints/latest_checkpointed_iteration.txt")
     judged_files = ("checkpoints.report.json",)
     parameters: ClassVar = PARAMETERS
+    good_run = GoodRun(parameters={"train_iters": 20}, cards=8)
+    practice_runs = (PracticeRun({"train_iters": 20}),)
 
     def clean(self, values):
         cleaned = super().clean(values)

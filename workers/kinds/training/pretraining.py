@@ -8,6 +8,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import run_script, then_manifest
 
 PYTHON = Parameter("python", _("Python interpreter"), "path", default="python3")
@@ -35,6 +36,9 @@ class CorpusConvert(JobKind):
         Parameter("column", _("Column of the text"), default="text"),
         PYTHON,
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"source": "~/data/corpus.jsonl"},
+                                 {"rows_read": 200, "rows_written": 200, "empty_texts": 0}),)
 
     def argv(self, parameters):
         return run_script("corpus_convert", parameters["source"], parameters["output"],
@@ -91,6 +95,10 @@ class Preprocess(JobKind):
         Parameter("append_eod", _("Mark the end of each document"), "flag", default=True),
         PYTHON,
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"megatron": "~/projects/Megatron-LM",
+                                  "source": "~/data/corpus.jsonl"},
+                                 {"idx": 34 + 200 * 12 + 201 * 8}),)
 
     def argv(self, parameters):
         p = parameters
@@ -143,6 +151,10 @@ class CheckpointCheck(JobKind):
         Parameter("second", _("Later step"), "path", is_required=False),
         PYTHON,
     )
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"folder": "~/data/ckpt"},
+                                 {"files": 2, "steps": 2, "tensors": 2, "changed": 1,
+                                  "missing": 0}),)
 
     def argv(self, parameters):
         p = parameters

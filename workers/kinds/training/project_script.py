@@ -12,6 +12,7 @@ from engagements.text.nested_sentences import ngettext_noop
 from workers.gangs import launchers
 from workers.gangs.launchers import LAUNCHERS
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.node_scripts import on_device
 from workers.kinds.parameters import as_words
 
@@ -109,6 +110,9 @@ class SmokeTrain(ProjectRun):
         *COMMON, Parameter("steps", _("Least steps"), "integer", default=10, minimum=1,
                            maximum=100_000))
     none_found = gettext_noop("The log holds no loss (status %(status)s).")
+    good_run = GoodRun(cards=1, also_of=("acc.asd_run", "adapt.megatron_train", "perf.msprof"))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12"},
+                                 {"points": 12, "nonfinite": 0}),)
 
     def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("training_log")
@@ -171,6 +175,10 @@ class AsdRun(SmokeTrain):
                   choices=tuple(RELEASES), names=RELEASES,
                   help=_("It decides which variable is set; both together are an error.")),
     )
+    good_run = GoodRun(cards=1, also_of=("adapt.megatron_train", "adapt.smoke_train",
+                                         "perf.msprof"))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12"},
+                                 {"points": 12}),)
 
     def environment(self, parameters):
         p = parameters
@@ -221,6 +229,8 @@ class ConfigPack(ProjectRun):
     stages = (Stage.TRAIN_TUNE,)
     collect = judged_files = ("*.zip", "*/*.zip")
     none_found = gettext_noop("No configuration pack was written (status %(status)s).")
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "pack"}, {"packages": 4}),)
 
     def handed_over(self, names):
         return next((name for name in names if name.endswith(".zip")), "")
@@ -252,6 +262,9 @@ class Evaluate(ProjectRun):
     stages = (Stage.TRAIN_TUNE, Stage.INFER_TUNE)
     collect = ("*.json", "*/*.json", "*/*/*.json", "*.csv", "*/*.csv")
     none_found = gettext_noop("No file with scores was found (status %(status)s).")
+    good_run = GoodRun(log_shows=LogShows.NOTHING, files=("*.json",))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "evaluate"},
+                                 {"task": "points"}),)
 
     def conclude(self, finished: Finished) -> Judgement:
         found = self.files(finished, "evaluation")
@@ -286,6 +299,9 @@ class Profile(ProjectRun):
     judged_files = ("*_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",)
     claims_device = True
     none_found = gettext_noop("No profile with step times was written (status %(status)s).")
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "profile"},
+                                 {"n": 1, "rows": 3}),)
 
     def conclude(self, finished: Finished) -> Judgement:
         steps = self.files(finished, "profile", "step_trace_time")
@@ -314,6 +330,9 @@ class OnnxExport(ProjectRun):
     stages = (Stage.INFER_MIGRATE,)
     collect = judged_files = ("*.onnx", "*/*.onnx")
     none_found = gettext_noop("No .onnx file was written (status %(status)s).")
+    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "export"},
+                                 {"first": "inspection.onnx"}),)
 
     def handed_over(self, names):
         return next((name for name in names if name.endswith(".onnx")), "")

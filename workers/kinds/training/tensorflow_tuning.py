@@ -11,6 +11,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.stages import Stage
 from workers.kinds.base import Finished, Judgement, Parameter, register
+from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
 MODES = {"1": _("Sub-graphs"), "2": _("Operators"), "4": _("Splitting of the gradients")}
@@ -31,6 +32,8 @@ class TensorflowDump(ProjectRun):
         *COMMON, Parameter("step", _("Step"), default="0",
                            help=_("As dump_step takes it: numbers and ranges, such as 0|5|10-12.")))
     none_found = gettext_noop("No dump was written (status %(status)s).")
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, reads_content=False)
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "tf_dump"}, {"n": 2}),)
 
     def environment(self, parameters):
         return {**super().environment(parameters), "NPU_DUMP_PATH": "dump",
@@ -68,6 +71,9 @@ class AoeTraining(ProjectRun):
         *COMMON, Parameter("mode", _("What is tuned"), "choice", default="2", choices=tuple(MODES),
                            names=MODES, help=_("A2 takes 2 and 4, A3 takes 2.")))
     none_found = gettext_noop("AOE left no report (status %(status)s).")
+    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, also_of=("perf.aoe",))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "aoe_train",
+                                  "mode": "2"}),)
 
     def environment(self, parameters):
         return {**super().environment(parameters), "AOE_MODE": parameters["mode"]}
