@@ -124,6 +124,7 @@ def separated(rule: DutyRule, duty: Duty) -> Callable[[User, Any], None]:
     def guard(user: User, subject: Any) -> None:
         require_separated(rule, user, subject, duty)
 
+    guard.__name__ = f"no_other_duty_than_{duty}"
     return guard
 
 

@@ -99,6 +99,21 @@ def make_move(*, actor: User, table: TransitionTable, subject: Model, move: str,
     if row.target:
         subject.state = row.target
         subject.save()
+    _record(actor, row, subject, data)
+    return subject
+
+
+def follow(*, actor: User | None, table: TransitionTable, subject: Model, event: str, **data
+           ) -> Any:
+    """Save the locked row in the state that follows from an event of the table's automatic rows,
+    with the audit entry. Returns the row."""
+    row = table.automatic[event]
+    subject.state = row.target
+    subject.save()
+    _record(actor, row, subject, data)
+    return subject
+
+
+def _record(actor: User | None, row: Transition, subject: Model, data: dict | None) -> None:
     audit_log.record(actor=actor, action=row.audit.code, target=subject,
                      engagement=subject.engagement, data=data)
-    return subject

@@ -9,6 +9,7 @@ and role. `engagements.moves` asks it about a person and makes its moves.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
@@ -56,6 +57,11 @@ def transition(*sources: str, by: Permission | tuple[Permission, ...], to: str =
                       audit=AuditAction(*audit) if audit else None, **more)
 
 
+def automatic(*sources: str, to: str, audit: tuple[str, Any] | None = None, **more) -> Transition:
+    """A row for what nobody decides on, since it follows from something else."""
+    return transition(*sources, by=(), to=to, audit=audit, **more)
+
+
 def not_possible_now(subject: Any, _move: str) -> str:
     """The sentence for a move that the state does not allow, of an object that has no better."""
     return _("%(name)s is “%(state)s”: this step is not possible now.") % {
@@ -68,15 +74,18 @@ class TransitionTable(dict[str, Transition]):
     A constant. `moves` is the enumeration of its codes.
 
     Args:
+        automatic: rows for what follows from something else, by what happened.
         state_of: the state of an object, if it is more than its column.
         refusal: the sentence why an object's state does not allow a move.
     """
 
     def __init__(self, transitions: Mapping[str, Transition],
+                 automatic: Mapping[str, Transition] = MappingProxyType({}),
                  state_of: Callable[[Any], str] = attrgetter("state"),
                  refusal: Callable[[Any, str], str] = not_possible_now):
         super().__init__(transitions)
         self.moves, self.state_of, self.refusal = type(next(iter(self))), state_of, refusal
+        self.automatic = automatic
 
     def __deepcopy__(self, _memo) -> "TransitionTable":
         return self
@@ -92,4 +101,5 @@ class TransitionTable(dict[str, Transition]):
 
     def audit_labels(self) -> dict[str, Any]:
         """The label of each move's action in the audit log."""
-        return dict(row.audit for row in self.values() if row.audit)
+        rows = (*self.values(), *self.automatic.values())
+        return dict(row.audit for row in rows if row.audit)

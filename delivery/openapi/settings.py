@@ -35,7 +35,7 @@ ENUM_NAMES = {
     "ChangeMoveEnum": "delivery.planning.changes.transitions.ChangeMove",
     "TimesheetMoveEnum": "delivery.planning.time.transitions.TimesheetMove",
     "WeeklyMoveEnum": "delivery.planning.control.transitions.WeeklyMove",
-    "JobMoveEnum": "workers.jobs.transitions.JobMove",
+    "JobMoveEnum": "workers.dispatch.transitions.JobMove",
     "TokenScopeEnum": "engagements.models.api_token.ApiToken.Scope",
     "ScopeEnum": "engagements.stages.Scope",
     "RoleEnum": "engagements.models.people.Role",

@@ -16,13 +16,13 @@ from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import failed_checks
 from engagements import duties
 from engagements.access import Can, allowed
-from engagements.audit import audit_log
 from engagements.duties import Duty
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role, User
+from engagements.moves import follow
 from engagements.queue.enqueue import enqueue_on_commit
 from engagements.text.text_joining import following, labelled, listed
-from engagements.transitions import TransitionTable, transition
+from engagements.transitions import TransitionTable, automatic, transition
 
 State = Quote.State
 STORE_FILES = "quotes.store_files"  # the task
@@ -175,16 +175,7 @@ def supersede_older(quote: Quote, actor: User, *states: str) -> None:
     """Earlier versions of the number in these states give way to `quote`."""
     for older in Quote.objects.select_for_update(of=("self",), no_key=True).filter(
             number=quote.number, version__lt=quote.version, state__in=states):
-        moved(older, actor, State.SUPERSEDED, "quote.supersede", by=str(quote))
-
-
-def moved(quote: Quote, actor: User | None, state: str, action: str, **data) -> Quote:
-    """Save the row in a state that follows from something else, with the audit entry."""
-    quote.state = state
-    quote.save()
-    audit_log.record(actor=actor, action=action, target=quote, engagement=quote.engagement,
-                     data=data)
-    return quote
+        follow(actor=actor, table=TRANSITIONS, subject=older, event="superseded", by=str(quote))
 
 
 def _answer(quote: Quote, actor: User, reason: str) -> dict:
@@ -198,6 +189,7 @@ def _accept(quote: Quote, actor: User, reason: str) -> dict:
     return _answer(quote, actor, reason)
 
 
+_ACCEPTED = "quote.accepted", _("Quote accepted by the customer")
 TRANSITIONS = TransitionTable({
     QuoteMove.SUBMIT: transition(
         State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE, effect=_submit,
@@ -225,8 +217,14 @@ TRANSITIONS = TransitionTable({
         audit=("quote.issue", _("Quote issued"))),
     QuoteMove.ACCEPT: transition(
         State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW, guards=(_is_valid,), effect=_accept,
-        audit=("quote.accepted", _("Quote accepted by the customer"))),
+        audit=_ACCEPTED),
     QuoteMove.DECLINE: transition(
         State.ISSUED, to=State.DECLINED, by=Can.REVIEW, guards=(_is_valid,), needs_reason=True,
         effect=_answer, audit=("quote.declined", _("Quote declined by the customer"))),
+}, automatic={
+    "expired": automatic(State.ISSUED, to=State.EXPIRED,
+                         audit=("quote.expire", _("Quote expired"))),
+    "superseded": automatic(State.ISSUED, State.ACCEPTED, to=State.SUPERSEDED,
+                            audit=("quote.supersede", _("Quote superseded"))),
+    "agreed by a change order": automatic(State.DRAFT, to=State.ACCEPTED, audit=_ACCEPTED),
 })

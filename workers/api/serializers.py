@@ -8,7 +8,7 @@ from engagements.web.allowed_moves import AllowedMovesField
 from engagements.web.exposure import ForTheFirm
 from engagements.web.visible_field import VisibleField
 from workers.api.file_serializers import JobInputSerializer, JobLogSerializer
-from workers.jobs.transitions import TRANSITIONS
+from workers.dispatch.transitions import TRANSITIONS
 from workers.kinds import JobKind
 from workers.labels.refusals import refusal_sentence
 from workers.logs import diagnosis

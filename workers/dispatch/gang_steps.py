@@ -34,27 +34,28 @@ LET_OTHERS_END = timedelta(seconds=5)  # after the first failure: theirs tell wh
 NOT_READY = gettext_noop("Waiting: the node %(node)s is not ready or does not answer.")
 
 
-def step(job: Job) -> dict:
-    """Do the next thing for the job; asks nodes only before the start."""
+def _gang_of(job: Job) -> tuple[Gang, list[Job]]:
     gang = Gang.objects.get(job=job)
-    return _STEPS[job.state](job, gang, list(gang.present()))
+    return gang, list(gang.present())
 
 
-def _queued(job: Job, gang: Gang, members: list[Job]) -> dict:
+def queued(job: Job) -> dict:
+    _gang, members = _gang_of(job)
     if not kinds.of_job(job).is_known:
         gang_members.end_waiting(members)
         return failed(unknown_kind.SENTENCE, kind=job.kind)
     if _needs_inputs(job):
         return {"state": JobState.STAGING}
-    return {"state": JobState.LEASING, **_leasing(job, gang, members)}
+    return {"state": JobState.LEASING, **lease(job)}
 
 
 def _needs_inputs(job: Job) -> bool:
     return bool(references_in(kinds.of_job(job), job.parameters))
 
 
-def _staging(job: Job, _gang: Gang, members: list[Job]) -> dict:
+def stage(job: Job) -> dict:
     """Bring the inputs to one node after the other, before any cards are taken."""
+    _gang, members = _gang_of(job)
     if staging.is_cancelled(job):
         gang_members.end_waiting(members)
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
@@ -78,7 +79,8 @@ def _brought(member: Job) -> dict:
         return {**_wait(NOT_READY, AWAY, node=member.node.name), "technical_cause": str(error)}
 
 
-def _leasing(job: Job, _gang: Gang, members: list[Job]) -> dict:
+def lease(job: Job) -> dict:
+    _gang, members = _gang_of(job)
     if job.cancel_requested_at:
         gang_members.end_waiting(members)
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
@@ -133,8 +135,9 @@ def _wait(message: str, pause: timedelta = WAIT, **values) -> dict:
             "next_step_at": timezone.now() + pause}
 
 
-def _starting(job: Job, gang: Gang, members: list[Job]) -> dict:
+def start(job: Job) -> dict:
     """Look at the network, then let all members start; repeated after a crash."""
+    gang, members = _gang_of(job)
     if any(member.state != JobState.LEASING for member in members):
         return _begun(job)
     if job.cancel_requested_at:
@@ -161,7 +164,8 @@ def _begun(job: Job) -> dict:
             "message_values": {}, "next_step_at": now + timedelta(seconds=0.5)}
 
 
-def _running(job: Job, gang: Gang, members: list[Job]) -> dict:
+def look_after(job: Job) -> dict:
+    gang, members = _gang_of(job)
     if all(member.is_final for member in members):
         return {"state": JobState.COLLECTING, "message": "", "next_step_at": timezone.now()}
     broken = [member for member in members if gang_outcome.has_failed(member)]
@@ -206,8 +210,9 @@ def _state(members: list[Job], broken: list[Job]) -> dict:
     return {"state": JobState.RUNNING, "message": "", "message_values": {}}
 
 
-def _collecting(job: Job, gang: Gang, members: list[Job]) -> dict:
+def collect(job: Job) -> dict:
     """All have ended: take the files together, and say how it went."""
+    gang, members = _gang_of(job)
     if job.cancel_requested_at:
         return _closed(job, members, members[0], gang_outcome.cancelled(members))
     first = gang_outcome.first_failed(members)
@@ -265,9 +270,3 @@ def _restart(job: Job, gang: Gang, members: list[Job], first: Job) -> dict:
             "message_values": {"n": gang.round - 1, "most": gang.restarts_allowed,
                                "rank": first.rank, "node": first.node.name,
                                "why": nested(first.message, first.message_values)}}
-
-
-_STEPS = {
-    JobState.QUEUED: _queued, JobState.STAGING: _staging, JobState.LEASING: _leasing,
-    JobState.STARTING: _starting, JobState.RUNNING: _running, JobState.COLLECTING: _collecting,
-}

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from workers import schedulers
 from workers.artifacts import transfer
-from workers.dispatch import clusters, endings, enqueueing, job_files, steps
+from workers.dispatch import clusters, endings, enqueueing, job_files, steps, transitions
 from workers.dispatch.job_claims import claimed, due
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
@@ -73,7 +73,7 @@ def _to_be_asked(jobs: list[Job]) -> list[Job]:
     asked, changed = {job.pk for job in jobs if not _is_ours_to_step(job)}, []
     for job in jobs:
         if job.pk not in asked:
-            changed.append((job, guarded(job, lambda job=job: steps.step(job))))
+            changed.append((job, guarded(job, lambda job=job: transitions.step(job))))
     for job in write_alike(changed):
         if job.state == JobState.STAGING:  # takes as long as files do: a step of its own
             write(job, {})
@@ -160,7 +160,7 @@ def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
 def _all_changes(job: Job, reply: NodeReply) -> dict:
     """What the answer means for one job: all the steps it allows, and they are written at once.
 
-    The steps are those of `workers.dispatch.steps`; each can be repeated after a crash before the
+    The steps are those of `transitions.STEPS`; each can be repeated after a crash before the
     write.
     """
     changes: dict = {}
@@ -205,7 +205,7 @@ def _collected(job: Job, reply: NodeReply) -> dict:
 
 
 def _read(job: Job, reply: NodeReply) -> dict:
-    return steps.step(job) if job.state == JobState.READING else {}
+    return transitions.step(job) if job.state == JobState.READING else {}
 
 
 def _write_quiet(found: list[tuple[Job, dict]]) -> None:

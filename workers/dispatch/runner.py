@@ -13,7 +13,7 @@ from engagements.audit import audit_log
 from engagements.log_context import log_context
 from engagements.queue.claimable import NO_CLAIM
 from workers.artifacts.transfer import FileChanged
-from workers.dispatch import endings, enqueueing, steps
+from workers.dispatch import endings, enqueueing, steps, transitions
 from workers.dispatch.job_claims import claimed
 from workers.models import Job, JobState, StoredReading
 from workers.models.job import FINAL_STATES, WAITING_STATES
@@ -56,7 +56,7 @@ def drive(job: Job, timeout: float = 120, pause: float = 0.1) -> Job:
 
 def _stepped(job: Job) -> dict:
     asks_the_node = job.node_id and job.state not in (*SAFE_TO_FAIL, JobState.COLLECTING)
-    changes = steps.step(job)
+    changes = transitions.step(job)
     if asks_the_node:
         reachability.seen(job.node)
     return without_troubles(job, changes)
@@ -195,7 +195,7 @@ def _settle(job: Job) -> None:
     """What belongs to the end of a job, in one transaction with it."""
     if job.cards_wanted:
         release_cards(job)
-    audit_log.record(actor=None, action="job.member_end" if job.gang_id else "job.end",
+    audit_log.record(actor=None, action="job.member_end" if job.gang_id else transitions.ENDED.code,
                      target=job, engagement=job.engagement,
                      data={"state": job.state, "exit_status": job.exit_status})
     if job.gang_id:

@@ -1,4 +1,4 @@
-"""What happens to a job in each state. A step is short and returns the columns it changes."""
+"""What a worker does for a job of one node in each state (`transitions.STEPS`)."""
 
 import traceback
 from datetime import timedelta
@@ -13,7 +13,6 @@ from workers.dispatch import (
     clusters,
     endings,
     gang_members,
-    gang_steps,
     job_files,
     judged_text,
     staging,
@@ -49,21 +48,7 @@ REFUSALS = {
 }
 
 
-def step(job: Job) -> dict:
-    """Do the next thing for the job. Raises what `workers.nodes.ssh` raises."""
-    if job.state == JobState.UNKNOWN:
-        job.state = job.state_before_unknown or JobState.RUNNING
-        return {"state": job.state, "message": "", **_next(job)}
-    return _next(job)
-
-
-def _next(job: Job) -> dict:
-    if job.nodes_wanted > 1 and job.state != JobState.READING:
-        return gang_steps.step(job)
-    return _STEPS[job.state](job)
-
-
-def _queued(job: Job) -> dict:
+def queued(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     kind = kinds.of_job(job)
@@ -73,10 +58,10 @@ def _queued(job: Job) -> dict:
         return {"state": JobState.RUNNING, "started_at": timezone.now()}
     if references_in(kind, job.parameters):
         return {"state": JobState.STAGING}
-    return {"state": JobState.LEASING, **_leasing(job)}
+    return {"state": JobState.LEASING, **lease(job)}
 
 
-def _staging(job: Job) -> dict:
+def stage(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     if job.node.state != job.node.State.READY:
@@ -84,7 +69,7 @@ def _staging(job: Job) -> dict:
     return staging.step(job)
 
 
-def _leasing(job: Job) -> dict:
+def lease(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
     if job.node.state != job.node.State.READY:
@@ -116,7 +101,7 @@ def _wait(message: str, **values) -> dict:
             "next_step_at": timezone.now() + WAIT_FOR_CARDS}
 
 
-def _starting(job: Job) -> dict:
+def start(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
     scheduler = schedulers.of(job.node)
@@ -166,7 +151,7 @@ def _launch(job: Job) -> Launch:
                   gang_members.files(job), gang_members.paths(job))
 
 
-def _running(job: Job) -> dict:
+def look_after(job: Job) -> dict:
     kind = kinds.of_job(job)
     if not kind.runs_on_node:
         return _run_here(job, kind)
@@ -222,7 +207,7 @@ def _run_here(job: Job, kind) -> dict:
     return _judged(judgement)
 
 
-def _collecting(job: Job) -> dict:
+def collect(job: Job) -> dict:
     try:
         changes = job_files.collect(job)
     except FileNotFoundError as error:
@@ -247,7 +232,7 @@ def _stopped_or_reading(job: Job) -> dict:
         **found}
 
 
-def _reading(job: Job) -> dict:
+def judge(job: Job) -> dict:
     if job.gang_id:
         return gang_members.judged(job)
     kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
@@ -278,14 +263,3 @@ def _judged(judgement: Judgement, job: Job | None = None) -> dict:
 def traceback_text(error: Exception) -> str:
     """The traceback for engineers, kept apart from the sentence for people."""
     return "".join(traceback.format_exception(error))[-20000:]
-
-
-_STEPS = {
-    JobState.QUEUED: _queued,
-    JobState.STAGING: _staging,
-    JobState.LEASING: _leasing,
-    JobState.STARTING: _starting,
-    JobState.RUNNING: _running,
-    JobState.COLLECTING: _collecting,
-    JobState.READING: _reading,
-}

@@ -17,8 +17,8 @@ from engagements.text.text_joining import following, labelled
 from workers import kinds
 from workers.dispatch import enqueueing, job_files
 from workers.dispatch.job_claims import due
+from workers.dispatch.transitions import TRANSITIONS, JobMove
 from workers.jobs.form_defaults import defaults_for
-from workers.jobs.transitions import TRANSITIONS, JobMove
 from workers.models import Job, JobState, Node, Priority, Runtime
 from workers.rules.facts import stored
 from workers.services import gangs, job_checks, node_logins, runtimes
@@ -183,7 +183,8 @@ def cancel_job(*, actor: User, job: Job) -> Job:
     if job.cancel_requested_at is None:
         job.cancel_requested_at = job.next_step_at = timezone.now()
         job.save(update_fields=["cancel_requested_at", "next_step_at"])
-        audit_log.record(actor=actor, action="job.cancel", target=job, engagement=job.engagement)
+        audit_log.record(actor=actor, action=TRANSITIONS[JobMove.CANCEL].audit.code, target=job,
+                         engagement=job.engagement)
         enqueueing.advance_on_commit(job.pk)
     return job
 

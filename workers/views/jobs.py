@@ -22,10 +22,10 @@ from engagements.web.paging import page_of
 from toolreaders.number_parsing import whole_number
 from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
+from workers.dispatch.transitions import TRANSITIONS
 from workers.forms.jobs import JobForm
 from workers.jobs import choices, preflight
 from workers.jobs.follow_ups import follow_ups
-from workers.jobs.transitions import TRANSITIONS
 from workers.labels import (
     benchmark_points,
     card_charts,

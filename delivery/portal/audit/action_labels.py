@@ -3,6 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes import transitions as quotes
+from workers.dispatch import transitions as jobs
 
 PEOPLE = {
     "user.login": _("Signed in"), "user.logout": _("Signed out"),
@@ -82,7 +83,7 @@ NODES_AND_JOBS = {
     "runtime.retire": _("Runtime taken out of use"), "runtime.choose": _("Runtime chosen"),
     "runtime.reuse": _("Runtime in use again"),
     "runtime.choice_end": _("Choice of a runtime ended"),
-    "job.queue": _("Job queued"), "job.cancel": _("Job cancelled"), "job.end": _("Job ended"),
+    "job.queue": _("Job queued"), **jobs.TRANSITIONS.audit_labels(),
     "job.member_end": _("Job ended on one of its nodes"),
     "job.start_members": _("Job started on its nodes"),
     "job.stop_members": _("Job stopped on its nodes"),
@@ -135,8 +136,7 @@ QUOTES = {
     "quote.add_line": _("Quote: line added"), "quote.add_lines": _("Quote: lines added"),
     "quote.change_line": _("Quote: line changed"), "quote.remove_line": _("Quote: line removed"),
     "quote.update": _("Quote: terms changed"),
-    **quotes.TRANSITIONS.audit_labels(), "quote.expire": _("Quote expired"),
-    "quote.supersede": _("Quote superseded"), "quote.file": _("Quote's file stored"),
+    **quotes.TRANSITIONS.audit_labels(), "quote.file": _("Quote's file stored"),
     "rate_card.load": _("Price list loaded"),
     "rate_card.import": _("Price list imported"), "rate_card.close": _("Price list closed"),
     "price_import.start": _("Price import started"),

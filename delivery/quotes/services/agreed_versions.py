@@ -15,16 +15,17 @@ from delivery.quotes.services.drafts import copy_version, newest_version
 from delivery.quotes.services.lines import priced_line
 from delivery.quotes.transitions import (
     DUTIES,
+    TRANSITIONS,
     check_limit,
     checked_facts,
     freeze,
-    moved,
     supersede_older,
 )
 from engagements.access import Can, require
 from engagements.duties import Duty, require_separated
 from engagements.errors import WrongState
 from engagements.models import User
+from engagements.moves import follow
 
 IN_FORCE = (Quote.State.ISSUED, Quote.State.ACCEPTED)
 
@@ -99,8 +100,8 @@ def agree_on_version(*, actor: User, author: User, customer: User, quote: Quote,
     freeze(made, checked_facts(made))
     made.answered_by, made.answered_at = customer, made.issued_at
     supersede_older(made, actor, *IN_FORCE)
-    return moved(made, actor, Quote.State.ACCEPTED, "quote.accepted", reason=reason,
-                 hash=made.content_hash)
+    return follow(actor=actor, table=TRANSITIONS, subject=made, event="agreed by a change order",
+                  reason=reason, hash=made.content_hash)
 
 
 # The lines that the quote would have, in memory ----------------------------------------

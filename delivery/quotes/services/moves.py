@@ -7,9 +7,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from delivery.quotes.models import Quote
-from delivery.quotes.transitions import TRANSITIONS, QuoteMove, moved
+from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.models import User
-from engagements.moves import make_move
+from engagements.moves import follow, make_move
 
 
 def move_quote(*, actor: User, quote: Quote, move: str, reason: str = "") -> Quote:
@@ -47,7 +47,7 @@ def expire_quotes(*, today: date | None = None) -> int:
         with transaction.atomic():
             quote = overdue.select_for_update(of=("self",), no_key=True).filter(pk=pk).first()
             if quote:
-                moved(quote, None, Quote.State.EXPIRED, "quote.expire",
-                      valid_until=str(quote.valid_until))
+                follow(actor=None, table=TRANSITIONS, subject=quote, event="expired",
+                       valid_until=str(quote.valid_until))
                 count += 1
     return count

@@ -35,7 +35,7 @@ from engagements import stages
 from engagements.models import Membership, Role, User
 from engagements.moves import allowed_moves
 from tests.delivery.conftest import api_client
-from workers.jobs import transitions as job
+from workers.dispatch import transitions as job
 from workers.models import Job, JobState
 from workers.models.job import FINAL_STATES
 

@@ -14,8 +14,8 @@ from delivery.planning.models import ChangeRequest
 from delivery.planning.services import change_drafts, changes, plans
 from delivery.quotes import services as quoting
 from delivery.quotes.models import PriceLine, Quote
-from delivery.quotes.transitions import ChecksFailed
 from delivery.quotes.snapshot import content_hash
+from delivery.quotes.transitions import ChecksFailed
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.delivery.conftest import sign_for_both

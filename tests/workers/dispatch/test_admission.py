@@ -9,7 +9,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from tests.workers.gangs.conftest import GangKind
 from workers import services
-from workers.dispatch import admission, card_queue, sentences, steps
+from workers.dispatch import admission, card_queue, sentences, transitions
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, NodeReservation
 from workers.nodes import card_leases
@@ -48,7 +48,7 @@ def reserve(people, node, start, end, **fields):
 
 
 def said(job):
-    changes = steps.step(job)
+    changes = transitions.step(job)
     return changes.get("message", ""), changes.get("state")
 
 
@@ -59,7 +59,7 @@ def test_job_that_would_not_end_before_the_maintenance_waits_and_a_short_one_sta
     assert said(long)[0] == said(cardless)[0] == admission.BEFORE_MAINTENANCE
     assert said(short) == ("", JobState.STARTING)
     sentence = Job(message=admission.BEFORE_MAINTENANCE,
-                   message_values=steps.step(long)["message_values"]).sentence
+                   message_values=transitions.step(long)["message_values"]).sentence
     assert "驱动升级" in sentence
     NodeReservation.objects.update(starts_at=timezone.now() - HOUR)
     assert said(wait(minutes=1))[0] == admission.UNDER_MAINTENANCE
@@ -192,7 +192,7 @@ def test_jobs_on_several_nodes_ask_for_windows_reservations_and_quotas(
 
 
 def _waits(job):
-    changes = steps.step(job)
+    changes = transitions.step(job)
     assert changes["state"] == JobState.LEASING, changes
     return changes["message"], changes["message_values"]
 

@@ -183,7 +183,7 @@ def test_stale_worker_changes_nothing(queue, monkeypatch):
         Job.objects.filter(pk=job.pk).update(claim_token="somebody else")
         return {"state": JobState.FAILED, "finished_at": timezone.now()}
 
-    monkeypatch.setattr(runner.steps, "step", stolen)
+    monkeypatch.setattr(runner.transitions, "step", stolen)
     runner.advance_while_due(job.pk)
     job.refresh_from_db()
     assert job.state == JobState.QUEUED

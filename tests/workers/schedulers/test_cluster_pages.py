@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from tests.workers.sshd import make_key
-from workers.dispatch import steps
+from workers.dispatch import transitions
 from workers.models import CardLease, Job, JobState, Node
 from workers.nodes import ssh
 from workers.services import node_edits
@@ -55,7 +55,7 @@ def test_no_cards_are_leased_on_a_cluster_and_its_scheduler_stays_while_jobs_are
     job = Job.objects.create(kind="env.npu_info", node=cluster, cards_wanted=64,
                              state=JobState.LEASING, created_by=people["operator"])
     job = Job.objects.select_related("node").get(pk=job.pk)
-    assert steps.step(job)["state"] == JobState.STARTING
+    assert transitions.step(job)["state"] == JobState.STARTING
     assert not CardLease.objects.exists()
     Job.objects.update(state=JobState.STARTING)
     with pytest.raises(node_edits.WrongState, match="1"):

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from django.utils import translation
 from django.utils.translation.reloader import translation_file_changed
 
-from delivery.operation import configuration
+from delivery.operation import configuration, state_machines
 from workers import reading_keys
 from workers.jobs import kind_catalogue
 
@@ -20,7 +20,8 @@ ELSEWHERE = [".venv", "node_modules", "var"]
 
 class Command(BaseCommand):
     help = ("Write what is made of the code: docs/reading-keys.md, docs/job-kinds.md (its table), "
-            "docs/openapi.yaml, docs/configuration.md (both languages), and the Chinese catalogue.")
+            "docs/state-machines.md, docs/openapi.yaml, docs/configuration.md (both languages), "
+            "and the Chinese catalogue.")
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -42,6 +43,7 @@ def documents() -> dict[Path, str]:
         table = kind_catalogue.as_markdown()
     return {docs / "reading-keys.md": reading_keys.as_markdown(),
             kinds: kinds.read_text("utf-8").partition(KINDS_BELOW)[0] + KINDS_BELOW + table,
+            docs / "state-machines.md": state_machines.as_markdown(),
             docs / "openapi.yaml": _description_of_api(),
             **configuration.documents()}
 

@@ -9,7 +9,7 @@ from engagements.models import Role
 from engagements.moves import allowed_moves
 from tests.transition_cases import check_coverage, check_state, grid
 from workers import services
-from workers.jobs.transitions import TRANSITIONS
+from workers.dispatch.transitions import TRANSITIONS
 from workers.models import Job, JobState
 
 WORKERS = "administrator manager consultant"
