@@ -27,7 +27,7 @@ BLOCK, PARTS = 2**20, "parts"
 
 def prepare(source: Path, folder: Path, gigabytes: float) -> None:
     """The files of the larger bundle, unsigned; the large one under its checksum."""
-    from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract, sha256_of
+    from bundle_verifier.archive import CHECKSUMS, SIGNATURE, extract, sha256_of
 
     extract(source, folder / PARTS)
     (folder / PARTS / CHECKSUMS).unlink()
@@ -44,7 +44,7 @@ def prepare(source: Path, folder: Path, gigabytes: float) -> None:
 
 def write(folder: Path) -> str:
     """As a bundle is written: the checksums of raw files are known, and checked on the way."""
-    from delivery.evidence.archives.archive import write_archive
+    from bundle_verifier.archive import write_archive
 
     entries = {str(path.relative_to(folder / PARTS)): path
                for path in (folder / PARTS).rglob("*") if path.is_file()}
@@ -55,7 +55,7 @@ def write(folder: Path) -> str:
 
 
 def verify(folder: Path) -> str:
-    from delivery.evidence.verification.bundle_verification import verify_bundle
+    from bundle_verifier.bundle_verification import verify_bundle
 
     steps = list(verify_bundle(folder / "large.zip"))
     return f"verify {sum(step.is_good for step in steps)}/{len(steps)} good"

@@ -177,7 +177,7 @@ KINDS = {
 
 def packed(bundle: Bundle, change: Change, path: Path) -> None:
     """The changed bundle; unchanged files keep their checksums, which need not be computed anew."""
-    from delivery.evidence.archives.archive import write_archive
+    from bundle_verifier.archive import write_archive
 
     entries = {name: place for name, place in bundle.files.items() if name not in change.contents}
     known = {name: bundle.digests[name] for name in entries}
@@ -196,14 +196,14 @@ def packed(bundle: Bundle, change: Change, path: Path) -> None:
 
 def is_found(path: Path, signer) -> bool:
     """Whether a step of the verification fails."""
-    from delivery.evidence.verification.bundle_verification import verify_bundle
+    from bundle_verifier.bundle_verification import verify_bundle
 
     return any(not step.is_good for step in verify_bundle(path, signer=signer))
 
 
 def run(bundle: Bundle, changes: int, chance: random.Random, named) -> int:
     """Make and verify the changes; prints a row per kind. Returns how many were not found."""
-    from delivery.evidence.verification.manifest_signature import NOBODY_NAMED
+    from bundle_verifier.manifest_signature import NOBODY_NAMED
 
     made, missed = Counter(), Counter()
     kinds, weights = list(KINDS), [weight for weight, _change, _needs_name in KINDS.values()]
@@ -265,8 +265,8 @@ def new_bundle(path: Path) -> None:
 def unpacked(path: Path, folder: Path) -> Bundle:
     from pyhanko.sign import SimpleSigner
 
+    from bundle_verifier.archive import CHECKSUMS, SIGNATURE, extract
     from delivery.acceptance.signing.seals.practice_certificate import make_pkcs12
-    from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract
 
     members = extract(path, folder / "parts")
     del members[CHECKSUMS]
@@ -280,7 +280,7 @@ def unpacked(path: Path, folder: Path) -> Bundle:
 
 def signer_of(path: Path):
     """The certificate that the bundle's owner would name."""
-    from delivery.evidence.verification.manifest_signature import ExpectedSigner
+    from bundle_verifier.manifest_signature import ExpectedSigner
 
     with zipfile.ZipFile(path) as archive:
         stated = json.loads(archive.read("bundle.json"))["signature"]

@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+from django.utils import translation
 from django.utils.translation import gettext_lazy as _
 
 
@@ -8,11 +9,14 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        """Register audited tables, summaries and gate checks, and connect the log-in signals."""
+        """Register audited tables, summaries and gate checks, connect the log-in signals, and have
+        the verifier's sentences translated by Django."""
+        from bundle_verifier.translation import use
         from engagements import audit_config, gate_checks, model_progress  # noqa: F401
         from engagements.audit import audit_log, end_sealing, login_log  # noqa: F401
         from engagements.search import index
         from engagements.web import sign_in_receiver  # noqa: F401
 
+        use(translation)
         post_migrate.connect(index.prepare, sender=self)
         end_sealing.connect()

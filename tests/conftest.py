@@ -35,7 +35,8 @@ ROLES = list(Role.values)
 TESTS = Path(__file__).parent
 DEFAULT_RUN = "not browser and not slow and not everything"  # as pyproject.toml says
 PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (
-    "engagements", "workers", "assessments", "delivery", "practice_node", "toolreaders"))
+    "engagements", "workers", "assessments", "delivery", "bundle_verifier", "practice_node",
+    "toolreaders"))
 
 # How long an example takes or is thought about says how busy the machine is. A build tries the
 # same examples every time; whoever works on the code meets new ones.

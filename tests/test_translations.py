@@ -12,8 +12,8 @@ import pytest
 from django.conf import settings
 from django.utils.translation import gettext, ngettext, override
 
-SOURCES = ("engagements", "workers", "assessments", "delivery", "toolreaders", "templates",
-           "locale")
+SOURCES = ("engagements", "workers", "assessments", "delivery", "bundle_verifier", "toolreaders",
+           "templates", "locale")
 CATALOGUE = "locale/{}/LC_MESSAGES/django.po"
 PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]|%[sd]")
 

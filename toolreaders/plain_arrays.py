@@ -233,8 +233,9 @@ def concatenate(columns: Iterable[Iterable[Any]]) -> ndarray:
     return ndarray(value for column in columns for value in column)
 
 
-def append(values: Iterable[Any], more: Any) -> ndarray:
-    return concatenate([values, more if isinstance(more, ndarray) else [more]])
+def append(values: Any, more: Any) -> ndarray:
+    """The numbers of both; each may be one number."""
+    return concatenate(part if isinstance(part, ndarray) else [part] for part in (values, more))
 
 
 def split(values: ndarray, places: Sequence[int]) -> list[ndarray]:

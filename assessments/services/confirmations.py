@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, Confirmation, CriteriaSet, Side
-from engagements import canonical
+from bundle_verifier import canonical
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Engagement, User

@@ -17,7 +17,7 @@ from assessments.services.confirmations import (
 from assessments.services.criteria import require_draft
 from assessments.services.measurements import judge_criterion, newest_measurement
 from assessments.services.plausibility import require_answered
-from engagements import canonical
+from bundle_verifier import canonical
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.duties import Duty, require_separated

@@ -17,9 +17,9 @@ from assessments.models import (
 )
 from assessments.queries import newest_verdict
 from assessments.verdicts.environments import unreviewed
+from bundle_verifier.canonical import SPACED, content_hash
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
-from engagements.canonical import SPACED, content_hash
 from engagements.duties import Duty, conflict, require_separated
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User

@@ -11,7 +11,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from assessments.charts import as_svg
-from engagements.canonical import canonical
+from bundle_verifier.canonical import canonical
 
 SVG = "http://www.w3.org/2000/svg"
 SILENT = ("class", "role", "pointer-events")  # attributes that nothing in print depends on

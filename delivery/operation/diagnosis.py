@@ -17,7 +17,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
+from bundle_verifier.signatures.certificates import facts_of
+from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
 from delivery.operation.models import DamagedFile

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from bundle_verifier import canonical
 from delivery.documents.banners import working_copy
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import page_headers, theme_for
@@ -24,7 +25,6 @@ from delivery.planning.control.weekly_labels import (
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
 from delivery.planning.plan.task_names import name_of, shared_names
 from delivery.planning.time import timesheet_labels
-from engagements import canonical
 from engagements.models import Engagement, User
 from engagements.models.engagement import localized
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from bundle_verifier import canonical
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.quotes import standard_rates
@@ -22,7 +23,6 @@ from delivery.quotes.money import (
     totals,
     totals_by_rate,
 )
-from engagements import canonical
 
 SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "address_en", "phone", "email",
                    "contact_name", "contact_name_en", "bank", "bank_account")

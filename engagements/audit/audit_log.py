@@ -14,6 +14,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
 
+from bundle_verifier.canonical import content_hash
 from engagements.audit import archive_files, chain_end, checkpoint
 from engagements.audit.archive_files import ArchiveFault
 from engagements.audit.chain_end import FIRST_PREVIOUS_HASH, OLDER_FIRST_PREVIOUS_HASH
@@ -21,7 +22,6 @@ from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.row_comparison import Difference, Gap, differences
 from engagements.audit_rows.tracking import collect_pending, register_recorder
 from engagements.audit_rows.transaction_internals import open_savepoints
-from engagements.canonical import content_hash
 from engagements.models import AuditArchive, AuditChain, AuditEntry, Engagement, User
 
 ENTRIES_AT_ONCE = 500  # in memory while the log is walked

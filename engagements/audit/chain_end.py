@@ -14,7 +14,7 @@ import hmac
 
 from django.conf import settings
 
-from engagements.canonical import canonical
+from bundle_verifier.canonical import canonical
 from engagements.models import AuditChain, AuditEntry
 
 PURPOSE = "end of the audit log"  # an entry's seal is over hexadecimal digits alone

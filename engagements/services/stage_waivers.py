@@ -8,10 +8,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from bundle_verifier.canonical import content_hash
 from engagements import duties
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
-from engagements.canonical import content_hash
 from engagements.conflict_retry import retried
 from engagements.duties import Duty
 from engagements.errors import InvalidInput, WrongState

@@ -1,4 +1,4 @@
-"""The REST API's JSON parser, with the limits of `engagements.web.json_limits`, texts printable."""
+"""The REST API's JSON parser, with the limits of `bundle_verifier.json_limits`, texts printable."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import JSONParser
 
+from bundle_verifier.json_limits import JSONTooComplex, check_limits
 from engagements.text.printable_text import unprintable_in
-from engagements.web.json_limits import JSONTooComplex, check_limits
 
 
 class BoundedJSONParser(JSONParser):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engagements.canonical import CURRENT_VERSION, SPACED, canonical, content_hash
+from bundle_verifier.canonical import CURRENT_VERSION, SPACED, canonical, content_hash
 
 FACTS = {"b": [1, 2.5, None, True], "a": {"名称": "迁移"}, "c": "é\n"}
 

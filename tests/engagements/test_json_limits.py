@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from engagements.web.json_limits import JSONTooComplex, parse_json
+from bundle_verifier.json_limits import JSONTooComplex, parse_json
 
 
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "NaN", "Infinity", "9223372036854775808"])

@@ -24,8 +24,8 @@ from schemathesis import GenerationMode
 from schemathesis.core.failures import AcceptedNegativeData, Failure, FailureGroup
 from schemathesis.specs.openapi import checks
 
+from bundle_verifier.json_limits import MAX_INTEGER
 from engagements.text.printable_text import UNPRINTABLE
-from engagements.web.json_limits import MAX_INTEGER
 
 SEED = 2026
 FORM = "multipart/form-data"

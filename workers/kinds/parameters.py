@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from bundle_verifier.json_limits import MAX_INTEGER
 from engagements.errors import InvalidInput
-from engagements.web.json_limits import MAX_INTEGER
 from workers.kinds.references import PREFIX, reference_of
 
 UNSAFE_IN_PATH = re.compile(r"[\x00-\x1f\x7f:\ud800-\udfff]")

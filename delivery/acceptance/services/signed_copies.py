@@ -20,7 +20,7 @@ from engagements.audit import audit_log
 from engagements.queue.enqueue import enqueue_on_commit
 
 if TYPE_CHECKING:
-    from delivery.acceptance.signing.seals.seal_validation import SealFacts
+    from bundle_verifier.signatures.seal_validation import SealFacts
 
 log = logging.getLogger(__name__)
 
@@ -71,8 +71,8 @@ def _number_of(rows: QuerySet) -> Coalesce:
 
 def _store(review: Review, language: str, form: str) -> int:
     # These import pyHanko, which takes half a second: only who seals waits for it.
+    from bundle_verifier.signatures.seal_validation import check_seals
     from delivery.acceptance.signing.seals.pdf_seal import seal
-    from delivery.acceptance.signing.seals.seal_validation import check_seals
 
     content = render_document(review.document.snapshot, language, signed_facts(review))
     try:

@@ -5,8 +5,8 @@ import math
 from django.utils.html import SafeString, format_html, format_html_join
 from django.utils.translation import gettext as _
 
+from bundle_verifier.json_limits import parse_json
 from engagements.errors import InvalidInput
-from engagements.web.json_limits import parse_json
 
 WIDTH, HEIGHT = 1000, 300
 MAX_LINES, MAX_POINTS, MIN_POINTS = 200, 6000, 8

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from delivery.documents.bundle_names import raw_name
+from bundle_verifier.bundle_format import raw_name
 from delivery.documents.models import FailedFile
 from engagements.text.text_joining import listed
 

@@ -14,13 +14,12 @@ from django.utils.translation import override
 from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
+from bundle_verifier.archive import ArchiveError, sha256_of, write_archive
+from bundle_verifier.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
-from delivery.documents.bundle_names import raw_name
-from delivery.evidence.archives.archive import ArchiveError, sha256_of, write_archive
 from delivery.evidence.bundle.index_page import index_page
 from delivery.evidence.bundle.issued_files import issued_files
 from delivery.evidence.bundle.manifest_signer import ManifestSigner
-from delivery.evidence.bundle_format import WITHHELD, scan_name, snapshot_parts
 from delivery.evidence.models import EvidenceBundle
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document

@@ -7,11 +7,11 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
-from delivery.acceptance.signing.seals.certificate import CertificateFacts
+from bundle_verifier.archive import SIGNATURE
+from bundle_verifier.bundle_format import raw_name
+from bundle_verifier.signatures.certificates import CertificateFacts
 from delivery.documents.bilingual import in_language
-from delivery.documents.bundle_names import raw_name
 from delivery.documents.chart_cache import drawn
-from delivery.evidence.archives.archive import SIGNATURE
 from delivery.reports.models import Document
 
 

@@ -2,9 +2,10 @@
 
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.signing.seals.certificate import facts_of, load_own_signer
+from bundle_verifier.archive import SIGNATURE
+from bundle_verifier.signatures.certificates import facts_of
+from delivery.acceptance.signing.seals.certificate import load_own_signer
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
-from delivery.evidence.archives.archive import SIGNATURE
 
 
 class ManifestSigner:
@@ -22,7 +23,7 @@ class ManifestSigner:
 
     def sign(self, checksums: bytes) -> bytes:
         """The detached signature of the list. Raises SealUnavailableError."""
-        from delivery.acceptance.signing.seals.seal_validation import (
+        from bundle_verifier.signatures.seal_validation import (
             check_detached,  # imports pyHanko: slow
         )
 

@@ -9,13 +9,13 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archives.archive import ArchiveError, extract
-from delivery.evidence.verification.check_steps import CheckStep
+from bundle_verifier.archive import ArchiveError, extract
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.json_limits import parse_json
 from engagements.audit import audit_log, checkpoint
 from engagements.audit.row_comparison import Difference, Gap
 from engagements.audit_rows.tracking import tracked_tables
 from engagements.models import AuditEntry
-from engagements.web.json_limits import parse_json
 
 ENTRIES_PER_CHECKPOINT = 10_000
 

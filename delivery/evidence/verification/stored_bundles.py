@@ -6,10 +6,10 @@ from pathlib import Path
 from django.db import DatabaseError
 from django.utils.translation import gettext as _
 
-from delivery.evidence.archives.archive import sha256_of
+from bundle_verifier.archive import sha256_of
+from bundle_verifier.json_limits import parse_json
+from bundle_verifier.manifest_signature import NOBODY_NAMED, ExpectedSigner
 from delivery.evidence.models import EvidenceBundle
-from delivery.evidence.verification.manifest_signature import NOBODY_NAMED, ExpectedSigner
-from engagements.web.json_limits import parse_json
 
 MAX_BYTES = 2**16  # of bundle.json
 

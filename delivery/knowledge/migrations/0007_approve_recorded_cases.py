@@ -5,7 +5,7 @@ from django.db import migrations
 
 from engagements.audit.migrated_rows import record_rows
 from engagements.audit_rows.row_values import plain_value
-from engagements.canonical import content_hash
+from bundle_verifier.canonical import content_hash
 
 TABLE = "knowledge.solvedcase"
 TEXTS = ("title", "diagnosis", "error_code", "operator", "tool", "log_pattern", "versions",

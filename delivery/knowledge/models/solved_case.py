@@ -4,10 +4,10 @@ from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Verdict
+from bundle_verifier.canonical import content_hash
 from delivery.planning.models import ProjectIssue
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.canonical import content_hash
 from engagements.models import Engagement
 from engagements.models.optimistic_locked import OptimisticLocked
 from engagements.models.visibility import in_engagements_of

@@ -16,13 +16,13 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
 
+from bundle_verifier.canonical import canonical
 from delivery.operation.backup import database_dump
 from delivery.operation.backup.blobs import BlobFolder, file_hash
 from delivery.operation.backup.faults import Fault, audit_log_faults
 from delivery.operation.backup.keys import key_probe
 from delivery.operation.backup.stored_files import StoredFile, stored_files
 from engagements.audit import audit_log, checkpoint
-from engagements.canonical import canonical
 
 FORMAT = 1
 DATABASE, FILES, MANIFEST = "database.jsonl.gz", "files.jsonl.gz", "manifest.json"

@@ -5,6 +5,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning.changes.change_facts import change_facts
 from delivery.planning.changes.effort_effects import days_between
 from delivery.planning.changes.transitions import TRANSITIONS, ChangeMove, side_of
@@ -20,7 +21,6 @@ from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
 from engagements.moves import require_move

@@ -7,13 +7,13 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning.models import Timesheet
 from delivery.planning.services.files import enqueue_files
 from delivery.planning.time.timesheet_facts import timesheet_facts
 from delivery.planning.time.transitions import TRANSITIONS, TimesheetMove
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning.control.transitions import TRANSITIONS, WeeklyMove
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.control.weekly_labels import first_words
@@ -14,7 +15,6 @@ from delivery.planning.services.files import enqueue_files
 from delivery.planning.services.time_entries import monday_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
-from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move

@@ -13,8 +13,8 @@ from assessments.definitions.aspects import aspect_of
 from assessments.definitions.route_aspects import side_of_stage
 from assessments.labels.verdict_sentences import SIGNS, in_unit, shown
 from assessments.models import Criterion, Outcome, Verdict
+from bundle_verifier.bundle_format import raw_name
 from delivery.documents.bilingual import both
-from delivery.documents.bundle_names import raw_name
 from delivery.documents.tables.table import column, table
 from delivery.documents.templatetags.document_tags import spans
 from delivery.reports.command_words import shown_command

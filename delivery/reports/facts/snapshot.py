@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
+from bundle_verifier.canonical import canonical, content_hash
 from delivery.reports import registry
 from delivery.reports.facts import common
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.verdicts import criteria_facts
 from delivery.reports.models import Document
-from engagements.canonical import canonical, content_hash
 from engagements.models import User
 from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json

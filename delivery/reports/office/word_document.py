@@ -11,6 +11,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
 
+from bundle_verifier.canonical import content_hash
 from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.logos import of_uri
@@ -22,7 +23,6 @@ from delivery.reports.office.word_front_pages import front
 from delivery.reports.office.word_links import link_references
 from delivery.reports.office.word_parts import PARTS, WIDER, grid, table
 from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
-from engagements.canonical import content_hash
 from engagements.text.text_joining import listed
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}

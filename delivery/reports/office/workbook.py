@@ -16,6 +16,7 @@ from openpyxl.styles import Alignment, Border, Font, PatternFill, Protection, Si
 from openpyxl.utils import get_column_letter
 from openpyxl.worksheet.worksheet import Worksheet
 
+from bundle_verifier.canonical import content_hash
 from delivery.documents.banners import marks
 from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import frozen_theme
@@ -24,7 +25,6 @@ from delivery.documents.office.workbook_styles import TALLEST, plain, safe_text
 from delivery.documents.tables.column_widths import least_width, shared_widths
 from delivery.documents.tables.text_lines import length
 from delivery.reports.office.plain_tables import sheets
-from engagements.canonical import content_hash
 
 THIN = Side(style="thin", color="B9C3D0")
 BORDER = Border(left=THIN, right=THIN, top=THIN, bottom=THIN)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from bundle_verifier.canonical import SPACED, content_hash
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
-from engagements.canonical import SPACED, content_hash
 from engagements.models import MigratedModel, User
 
 

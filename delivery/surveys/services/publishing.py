@@ -6,11 +6,11 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
+from bundle_verifier.canonical import content_hash
 from delivery.surveys.models import Question, Questionnaire, QuestionnaireDraft
 from delivery.surveys.standard_questionnaire import EARLIER_EDITIONS, standard_questions
 from engagements.access import require_administrator
 from engagements.audit import audit_log
-from engagements.canonical import content_hash
 from engagements.errors import InvalidInput
 from engagements.models import User
 

@@ -11,6 +11,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from bundle_verifier.json_limits import parse_json
 from delivery.surveys import services
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.forms import CellsForm, VersionForm, changes_of
@@ -26,7 +27,6 @@ from engagements.errors import DeskError, InvalidInput
 from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
-from engagements.web.json_limits import parse_json
 from engagements.web.paging import count_text, counted
 from workers.models import Artifact
 

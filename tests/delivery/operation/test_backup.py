@@ -29,8 +29,9 @@ from django.db import connection
 from django.utils import timezone
 from django.utils.translation import override
 
+from bundle_verifier.signatures.certificates import facts_of
 from delivery.acceptance.signing.seals import trial
-from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
+from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.operation.backup import keys as key_files
 from delivery.operation.backup import restoring, writing
 from delivery.operation.backup.restoring import Checked, check_backup, chosen_backup

@@ -7,11 +7,11 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
+from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning import queries
 from delivery.planning.effort import usage
 from delivery.planning.models import TimeEntry, Timesheet
 from delivery.planning.services import time_entries, timesheets
-from engagements.canonical import SPACED, content_hash
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role
 from tests.cached_fixtures import cached_fixture

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from bundle_verifier.canonical import content_hash
 from delivery.surveys.models import QuestionnaireDraft
 from delivery.surveys.services import publishing, questionnaire_drafts, start_survey
 from delivery.surveys.services.publishing import (
@@ -15,7 +16,6 @@ from delivery.surveys.services.publishing import (
     store_version,
 )
 from delivery.surveys.standard_questionnaire import EARLIER_EDITIONS, standard_questions
-from engagements.canonical import content_hash
 from engagements.models import Role
 
 RELEASED = Path(__file__).parents[2] / "upgrade" / "1.0.0.jsonl.gz"

@@ -6,8 +6,9 @@ from asn1crypto import pem
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
+from bundle_verifier.signatures.certificates import facts_of
 from delivery.acceptance.signing.seals import trial
-from delivery.acceptance.signing.seals.certificate import facts_of, load_signer
+from delivery.acceptance.signing.seals.certificate import load_signer
 from engagements.errors import DeskError
 
 

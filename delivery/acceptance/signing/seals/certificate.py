@@ -2,19 +2,20 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asn1crypto import x509
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from bundle_verifier.named_files import UnreadableFile
+from bundle_verifier.signatures.certificates import read_certificates
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 
 if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without it
+    from asn1crypto.x509 import Certificate
     from pyhanko.sign import Signer, SimpleSigner
 
 MODULE_SCHEME = "pkcs11:"
@@ -22,17 +23,6 @@ MODULE_SCHEME = "pkcs11:"
 
 class KeyUnopenedError(SealUnavailableError):
     """The key's file, its certificate's or the password is another."""
-
-
-@dataclass(frozen=True)
-class CertificateFacts:
-    """A certificate as pages and reports show it; `fingerprint` is the SHA-256 of its DER form."""
-
-    subject: str
-    issuer: str
-    fingerprint: str
-    valid_until: str
-    is_practice: bool
 
 
 def is_practice_seal(*, is_practice: bool) -> bool:
@@ -143,29 +133,12 @@ def _in_force(signer: "Signer", name: str) -> "Signer":
     return signer
 
 
-def facts_of(certificate: x509.Certificate) -> CertificateFacts:
-    """Subject, issuer, fingerprint and validity of a certificate, for pages and reports."""
-    subject = readable(certificate.subject)
-    return CertificateFacts(
-        subject=subject, issuer=readable(certificate.issuer),
-        fingerprint=certificate.sha256.hex(),
-        valid_until=f"{certificate.not_valid_after:%Y-%m-%d}",
-        is_practice=subject.startswith(practice_certificate.MARK))
+def trust_roots(files: list[str]) -> "list[Certificate]":
+    """Certificates of PEM or DER files that chains may end at.
 
-
-def readable(name: x509.Name) -> str:
-    """Common name and organisation; the whole name where it has no common name."""
-    parts = [name.native.get(key) for key in ("common_name", "organization_name")]
-    return " · ".join(str(part) for part in parts if part) if parts[0] else name.human_friendly
-
-
-def trust_roots(files: list[str]) -> list[x509.Certificate]:
-    """Certificates of PEM or DER files that chains may end at."""
-    from pyhanko.keys import load_certs_from_pemder
-
+    Raises SealUnavailableError where one is no certificate.
+    """
     try:
-        return list(load_certs_from_pemder(files))
-    except (OSError, ValueError) as error:
-        raise SealUnavailableError(
-            _("The certificates %(files)s cannot be read.") % {"files": ", ".join(files)}
-        ) from error
+        return read_certificates(files)
+    except UnreadableFile as error:
+        raise SealUnavailableError(str(error)) from error

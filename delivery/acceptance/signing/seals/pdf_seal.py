@@ -20,13 +20,13 @@ from pyhanko_certvalidator.errors import ValidationError
 from pyhanko_certvalidator.fetchers import Fetchers
 from pyhanko_certvalidator.fetchers.aiohttp_fetchers import AIOHttpFetcherBackend
 
+from bundle_verifier.signatures.certificates import facts_of
+from bundle_verifier.signatures.event_loop import call_outside_event_loop
 from delivery.acceptance.signing.seals.certificate import (
-    facts_of,
     is_practice_seal,
     load_signer,
     trust_roots,
 )
-from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 
 FIELD = "FirmSeal"

@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 from cryptography.x509.oid import NameOID
 from django.conf import settings
 
-MARK = "PRACTICE"
-NAME = f"{MARK} 演练证书 – not for contracts"
+from bundle_verifier.signatures.certificates import PRACTICE
+
+NAME = f"{PRACTICE} 演练证书 – not for contracts"
 FILE = "practice.p12"
 YEARS = timedelta(days=3650)
 

@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from pyhanko.pdf_utils.generic import StreamObject
 from pyhanko.pdf_utils.writer import PageObject, PdfFileWriter
 
+from bundle_verifier.signatures.seal_validation import SealFacts, check_seals
 from delivery.acceptance.signing.seals.pdf_seal import seal
-from delivery.acceptance.signing.seals.seal_validation import SealFacts, check_seals
 
 
 def seal_empty_page() -> SealFacts:

@@ -5,21 +5,19 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.management.base import CommandError
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from delivery.acceptance.signing.seals.certificate import trust_roots
-from delivery.acceptance.signing.seals.revocation import load_sources
-from delivery.evidence.verification.bundle_verification import verify_bundle
-from delivery.evidence.verification.check_steps import CheckStep
-from delivery.evidence.verification.manifest_signature import named_signer
-from delivery.evidence.verification.stored_bundles import recorded_signer
-from delivery.evidence.verification.verification_report import (
+from bundle_verifier.bundle_verification import verify_bundle
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.manifest_signature import load_trust, named_signer
+from bundle_verifier.named_files import UnreadableFile
+from bundle_verifier.verification_report import (
     conclusion,
     status_text,
     write_report,
 )
-from engagements.errors import DeskError
+from delivery.evidence.verification.stored_bundles import recorded_signer
 from engagements.management.translated import TranslatedCommand
 
 OPEN = 3  # exit status of a bundle in which nothing is wrong, but not all could be checked
@@ -70,18 +68,17 @@ class Command(TranslatedCommand):
         else:
             results = [(path, self._bundle(path, **options)) for path in bundle]
             if options["report"]:
-                write_report(options["report"], results)
+                write_report(options["report"], results, get_language())
             for _path, steps in results:
                 self._conclude(steps)
 
     def _bundle(self, path: Path, raw: Path | None, trust: list[str], certificate: list[str],
                 crl: list[str], ocsp: list[str], **_options) -> list[CheckStep]:
         try:
-            roots, named = trust_roots(trust), trust_roots(certificate)
-            sources = load_sources([*settings.SIGNING_CRLS, *crl], ocsp)
-        except DeskError as error:
-            raise CommandError(error.message) from error
-        signer = named_signer(named) if named else recorded_signer(path)
+            roots, sources = load_trust(trust, [*settings.SIGNING_CRLS, *crl], ocsp)
+            signer = named_signer(certificate) if certificate else recorded_signer(path)
+        except UnreadableFile as error:
+            raise CommandError(str(error)) from error
         return self._print_steps(verify_bundle(path, raw=raw, roots=roots, signer=signer,
                                               sources=sources))
 

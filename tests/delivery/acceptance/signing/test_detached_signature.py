@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bundle_verifier.signatures.seal_validation import check_detached
 from delivery.acceptance.signing.seals.certificate import (
     SealUnavailableError,
     load_signer,
     trust_roots,
 )
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
-from delivery.acceptance.signing.seals.seal_validation import check_detached
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
 
 CONTENT = b"the list of checksums\n"

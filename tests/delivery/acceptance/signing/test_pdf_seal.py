@@ -20,10 +20,10 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko_certvalidator import ValidationContext
 
+from bundle_verifier.signatures.seal_validation import check_seals
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.pdf_seal import seal
-from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from tests.delivery.review_steps import SHORT
 

@@ -16,10 +16,10 @@ from pyhanko.sign.validation import validate_pdf_signature
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pyhanko_certvalidator import ValidationContext
 
+from bundle_verifier.signatures.seal_validation import check_seals
 from delivery.acceptance.services import complete_signed_copies
 from delivery.acceptance.signing.seals.certificate import trust_roots
 from delivery.acceptance.signing.seals.pdf_seal import seal
-from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
 from tests.delivery.review_steps import SHORT

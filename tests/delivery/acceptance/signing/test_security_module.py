@@ -13,10 +13,10 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from bundle_verifier.signatures.seal_validation import check_seals
 from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
 from delivery.acceptance.signing.seals.pdf_seal import seal
-from delivery.acceptance.signing.seals.seal_validation import check_seals
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from tests.delivery.acceptance.signing.local_authorities import key_for, named
 from tests.delivery.review_steps import SHORT

@@ -6,8 +6,8 @@ import zipfile
 import pytest
 from django.core.management import CommandError, call_command
 
-from delivery.evidence.archives.archive import ArchiveError, extract
-from delivery.evidence.verification.bundle_verification import verify_bundle
+from bundle_verifier.archive import ArchiveError, extract
+from bundle_verifier.bundle_verification import verify_bundle
 
 
 @pytest.mark.parametrize(("names", "compressed"), [

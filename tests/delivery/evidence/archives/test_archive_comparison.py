@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from delivery.evidence.archives.archive import extract, write_archive
-from delivery.evidence.archives.archive_comparison import first_altered_entry
+from bundle_verifier.archive import extract, write_archive
+from bundle_verifier.archive_comparison import first_altered_entry
 
 NAMES = ("PRACTICE", "raw/a.log", "raw/b.log", "verdicts.json")
 

@@ -6,14 +6,14 @@ import pytest
 from django.core.management import call_command
 from django.utils.translation import override
 
-from delivery.evidence.archives.archive import (
+from bundle_verifier.archive import (
     CHECKSUMS,
     SIGNATURE,
     extract,
     write_archive,
 )
+from bundle_verifier.bundle_verification import verify_bundle
 from delivery.evidence.services import build_bundle
-from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture

@@ -11,14 +11,14 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils.translation import override
 
-from delivery.acceptance.signing.seals import practice_certificate
-from delivery.evidence.archives.archive import (
+from bundle_verifier import bundle_verification
+from bundle_verifier.archive import (
     CHECKSUMS,
     SIGNATURE,
 )
+from bundle_verifier.bundle_verification import verify_bundle
+from delivery.acceptance.signing.seals import practice_certificate
 from delivery.evidence.services import build_bundle
-from delivery.evidence.verification import bundle_verification
-from delivery.evidence.verification.bundle_verification import verify_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Role

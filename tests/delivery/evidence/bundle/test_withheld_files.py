@@ -6,7 +6,7 @@ import zipfile
 import pytest
 from django.core.management import CommandError
 
-from delivery.evidence.archives.archive import (
+from bundle_verifier.archive import (
     CHECKSUMS,
 )
 from tests.cached_fixtures import cached_fixture

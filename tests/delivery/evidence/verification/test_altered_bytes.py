@@ -15,10 +15,10 @@ from django.conf import settings
 from django.core.management import call_command
 from django.utils.translation import override
 
-from delivery.evidence.archives.archive import write_archive
+from bundle_verifier.archive import write_archive
+from bundle_verifier.bundle_verification import verify_bundle
 from delivery.evidence.management.commands.verifier import CATALOGUE, WHEEL
 from delivery.evidence.services import build_bundle
-from delivery.evidence.verification.bundle_verification import verify_bundle
 from engagements.models import Role
 
 SEED = 20261121  # the places are many, and the same in every run

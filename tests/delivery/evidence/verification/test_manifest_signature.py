@@ -12,14 +12,14 @@ from cryptography.x509 import ocsp
 from django.core.management import CommandError, call_command
 
 from benchmarks import tamper
+from bundle_verifier.archive import CHECKSUMS, SIGNATURE, extract, write_archive
+from bundle_verifier.manifest_signature import NOBODY_NAMED
 from delivery.acceptance.signing.seals import practice_certificate
 from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.acceptance.signing.seals.detached_signature import sign_detached
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
-from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE, extract, write_archive
 from delivery.evidence.models import EvidenceBundle
 from delivery.evidence.services import build_bundle
-from delivery.evidence.verification.manifest_signature import NOBODY_NAMED
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
 from tests.delivery.evidence.conftest import FIRM, set_key

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import pytest
 
-from delivery.evidence.archives.archive import sha256_of
-from delivery.evidence.verification.verdict_recomputation import recompute
+from bundle_verifier.archive import sha256_of
+from bundle_verifier.verdict_recomputation import recompute
 from tests.assessments.conftest import megatron_log
 from toolreaders.verdicts.verdict import Rule
 

@@ -9,8 +9,8 @@ import pytest
 
 from assessments import services as assessing
 from assessments.models import MetricDefinition
+from bundle_verifier.bundle_format import raw_name
 from delivery.documents.bilingual import in_language
-from delivery.documents.bundle_names import raw_name
 from delivery.documents.pdf import html_of
 from delivery.reports import services
 from delivery.reports.decision_summary import MOST_POINTS, MOST_ROWS, decision_summary

@@ -1,21 +1,25 @@
-"""`verify` as a program of its own: no database, no installation (`manage.py verifier`).
+"""`verify.pyz BUNDLE`, `python -m bundle_verifier BUNDLE`: checks bundles without an installation.
 
 Exit status: 0 the bundle is good; 1 something is wrong; 2 wrong call; 3 nothing is wrong, but not
-everything could be checked: raw files are held back, nobody signed the bundle, or nobody said whose
-signature it should bear.
+everything could be checked: raw files are held back, nobody signed the bundle, nobody said whose
+signature it should bear, or a package is missing that a check needs.
 """
 
 import argparse
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
 
+from bundle_verifier import translation
+from bundle_verifier.bundle_verification import verify_bundle
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.manifest_signature import load_trust, named_signer
+from bundle_verifier.named_files import UnreadableFile
+from bundle_verifier.verification_report import conclusion, status_text, write_report
+
 LANGUAGES = {"zh": "zh-hans", "en": "en"}
-CATALOGUE = "zh_Hans/LC_MESSAGES/django.mo"  # below `locale`
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -23,12 +27,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments(sys.argv[1:] if arguments is None else arguments)
     for name in ("pyhanko", "pyhanko_certvalidator"):  # what they log, the steps say better
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    with tempfile.TemporaryDirectory() as folder:
-        _configure(Path(folder))
-        from django.utils.translation import override
-
-        with override(LANGUAGES[options.lang]):
-            return _check(options)
+    if options.lang == "zh":
+        translation.use(translation.chinese())
+    return _check(options)
 
 
 def run() -> None:
@@ -69,51 +70,24 @@ def _language() -> str:
     return "zh" if next(filter(None, names), "").lower().startswith("zh") else "en"
 
 
-def _configure(folder: Path) -> None:
-    """Django without apps, with the catalogue that lies in the archive or beside the source."""
-    import django
-    from django.conf import settings
-
-    if settings.configured:
-        return
-    packed = files("delivery") / "locale"
-    if packed.is_dir():
-        (folder / CATALOGUE).parent.mkdir(parents=True)
-        (folder / CATALOGUE).write_bytes((packed / CATALOGUE).read_bytes())
-    else:
-        folder = Path(__file__).parents[3] / "locale"
-    settings.configure(USE_I18N=True, USE_TZ=True, LANGUAGE_CODE="en", LOCALE_PATHS=[folder],
-                       LANGUAGES=[(code, code) for code in LANGUAGES.values()])
-    django.setup()
-
-
 def _check(options: argparse.Namespace) -> int:
-    from delivery.acceptance.signing.seals.certificate import trust_roots
-    from delivery.acceptance.signing.seals.revocation import load_sources
-    from delivery.evidence.verification.bundle_verification import verify_bundle
-    from delivery.evidence.verification.manifest_signature import named_signer
-    from delivery.evidence.verification.verification_report import write_report
-    from engagements.errors import DeskError
-
     try:
-        roots = trust_roots(options.trust)
-        signer = named_signer(trust_roots(options.certificate))
-        sources = load_sources(options.crl, options.ocsp)
-    except DeskError as error:
-        print(error.message, file=sys.stderr)
+        roots, sources = load_trust(options.trust, options.crl, options.ocsp)
+        signer = named_signer(options.certificate)
+    except UnreadableFile as error:
+        print(error, file=sys.stderr)
         return 2
     results = [(path, _print_steps(path, verify_bundle(path, raw=options.raw, roots=roots,
                                                        signer=signer, sources=sources)))
                for path in options.bundle]
     if options.report:
-        write_report(options.report, results)
-    return max(_status(steps) for _path, steps in results)
+        write_report(options.report, results, LANGUAGES[options.lang])
+    statuses = {_status(steps) for _path, steps in results}
+    return 1 if 1 in statuses else max(statuses)
 
 
-def _print_steps(path: Path, steps: Iterable) -> list:
+def _print_steps(path: Path, steps: Iterable[CheckStep]) -> list[CheckStep]:
     """Print the steps as they come, then what follows from them."""
-    from delivery.evidence.verification.verification_report import conclusion, status_text
-
     printed = []
     for step in steps:
         printed.append(step)
@@ -122,6 +96,6 @@ def _print_steps(path: Path, steps: Iterable) -> list:
     return printed
 
 
-def _status(steps: list) -> int:
+def _status(steps: list[CheckStep]) -> int:
     return 1 if any(not step.is_good for step in steps) else 3 * any(
         step.is_open for step in steps)

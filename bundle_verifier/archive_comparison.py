@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO
 
-from delivery.evidence.archives.archive import (
+from bundle_verifier.archive import (
     CHECKSUMS,
     SIGNATURE,
     ExtractedFile,

@@ -1,13 +1,10 @@
-"""JSON from outside: bounded in depth and in the size of its numbers before anything reads it.
-
-The offline verifier packs this module: it imports nothing of the web framework but Django.
-"""
+"""JSON from outside: bounded in depth and in the size of its numbers before anything reads it."""
 
 import json
 import math
 from typing import Any
 
-from django.utils.translation import gettext as _
+from bundle_verifier.translation import gettext as _
 
 MAX_DEPTH = 64  # levels of lists and objects
 MAX_INTEGER = 2**63 - 1  # what a database column holds

@@ -3,19 +3,20 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asn1crypto.x509 import Certificate
-from django.utils.translation import gettext as _
-
-from delivery.acceptance.signing.seals import revocation
-from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
-from delivery.evidence.archives.archive import CHECKSUMS, SIGNATURE
-from delivery.evidence.verification.check_steps import CheckStep
+from bundle_verifier.archive import CHECKSUMS, SIGNATURE
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.named_files import fingerprints, missing_packages
+from bundle_verifier.translation import gettext as _
 
 if TYPE_CHECKING:
-    from delivery.acceptance.signing.seals.seal_validation import SealFacts
+    from asn1crypto.x509 import Certificate
+
+    from bundle_verifier.signatures.revocation import RevocationSources
+    from bundle_verifier.signatures.seal_validation import SealFacts
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,28 @@ class ExpectedSigner:
 NOBODY_NAMED = ExpectedSigner()
 
 
-def named_signer(certificates: list[Certificate]) -> ExpectedSigner:
-    """One of these certificates, if there are any."""
-    return ExpectedSigner(frozenset(one.sha256.hex() for one in certificates),
-                          "--certificate") if certificates else NOBODY_NAMED
+def named_signer(files: list[str]) -> ExpectedSigner:
+    """One of the certificates in these files, if there are any. Raises UnreadableFile."""
+    return ExpectedSigner(fingerprints(files), "--certificate") if files else NOBODY_NAMED
 
 
-def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate],
-                   expected: ExpectedSigner, sources: RevocationSources = NO_SOURCES
+def load_trust(roots: list[str], lists: list[str], answers: list[str]
+               ) -> "tuple[list[Certificate], RevocationSources | None]":
+    """Certificates that chains may end at, and what tells of revoked ones.
+
+    Nothing of both where the packages that read them are missing: no signature is checked then.
+    Raises UnreadableFile.
+    """
+    if missing_packages():
+        return [], None
+    from bundle_verifier.signatures.certificates import read_certificates
+    from bundle_verifier.signatures.revocation import load_sources
+
+    return read_certificates(roots), load_sources(lists, answers)
+
+
+def manifest_steps(files: dict[str, Path], stated: dict, roots: "list[Certificate]",
+                   expected: ExpectedSigner, sources: "RevocationSources | None" = None
                    ) -> Iterator[CheckStep]:
     """Check the signature over SHA256SUMS.
 
@@ -51,16 +66,17 @@ def manifest_steps(files: dict[str, Path], stated: dict, roots: list[Certificate
         roots: certificates that the signer's chain may end at.
         sources: what tells of revoked certificates.
     """
-    from delivery.acceptance.signing.seals.seal_validation import (
-        check_detached,  # imports pyHanko: slow
-    )
-
     if expected.stored_at:
         yield CheckStep(True, _("This installation stored this very file on %(at)s.") % {
             "at": _time(expected.stored_at)})
     if SIGNATURE not in files:
         yield _unsigned(stated, expected)
         return
+    if missing := missing_packages():
+        yield _unverified(files, stated, expected, missing)
+        return
+    from bundle_verifier.signatures.seal_validation import check_detached
+
     found = check_detached(files[CHECKSUMS].read_bytes(), files[SIGNATURE].read_bytes(),
                            roots=roots)
     if wrong := _fault(found, stated, is_practice="PRACTICE" in files):
@@ -82,6 +98,22 @@ def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
                                   "(%(source)s).") % {"source": expected.source})
     sentence = _("checksums hold, but the manifest is not signed: whoever could write the files "
                  "could also change them")
+    return CheckStep(True, sentence, is_open=True, conclusion=sentence)
+
+
+def _unverified(files: dict[str, Path], stated: dict, expected: ExpectedSigner, missing: str
+                ) -> CheckStep:
+    """What can be said of a signature without verifying it: its digest, and whose it claims to be.
+
+    The signature encloses the SHA-256 of what it signs as plain bytes (RFC 5652 11.2).
+    """
+    if sha256(files[CHECKSUMS].read_bytes()).digest() not in files[SIGNATURE].read_bytes():
+        return CheckStep(False, _("%(name)s does not sign this SHA256SUMS.") % {"name": SIGNATURE})
+    claimed = (stated.get("signature") or {}).get("certificate")
+    if expected.fingerprints is not None and claimed not in expected.fingerprints:
+        return _another_signer(expected)
+    sentence = _("whether the signature %(name)s is valid was not checked: the Python packages "
+                 "%(packages)s are not installed") % {"name": SIGNATURE, "packages": missing}
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 
@@ -125,9 +157,7 @@ def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
         if found.certificate.fingerprint in expected.fingerprints:
             return CheckStep(True, _("It is the expected certificate (%(source)s).") % {
                 "source": expected.source})
-        return CheckStep(False, _("Signed by somebody else: the expected certificate (%(source)s) "
-                                  "has SHA-256 %(prints)s.") % {
-            "source": expected.source, "prints": ", ".join(sorted(expected.fingerprints)) or "–"})
+        return _another_signer(expected)
     if found.is_trusted:
         return CheckStep(True, _("Its certificate chains to one that you trust."))
     return CheckStep(
@@ -138,10 +168,19 @@ def _identity(found: "SealFacts", expected: ExpectedSigner) -> CheckStep:
                      "checked") % {"print": found.certificate.fingerprint})
 
 
-def _revocation(found: "SealFacts", roots: list[Certificate], sources: RevocationSources
-                ) -> CheckStep:
+def _another_signer(expected: ExpectedSigner) -> CheckStep:
+    return CheckStep(False, _("Signed by somebody else: the expected certificate (%(source)s) "
+                              "has SHA-256 %(prints)s.") % {
+        "source": expected.source, "prints": ", ".join(sorted(expected.fingerprints)) or "–"})
+
+
+def _revocation(found: "SealFacts", roots: "list[Certificate]",
+                sources: "RevocationSources | None") -> CheckStep:
     """Whether the signer's certificate, or one above it, was revoked when it signed."""
-    told = revocation.chain_finding(list(found.chain), roots, sources, found.stamped_at)
+    from bundle_verifier.signatures import revocation
+
+    told = revocation.chain_finding(list(found.chain), roots,
+                                    sources or revocation.RevocationSources(), found.stamped_at)
     if told.state == revocation.UNNEEDED:
         return CheckStep(True, _("Revocation: a self-signed certificate cannot be revoked; ask "
                                  "the firm whether it is still valid."))

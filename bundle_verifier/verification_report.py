@@ -1,18 +1,16 @@
-"""HTML report of a verification. Built without templates: the offline verifier has none."""
+"""HTML report of a verification."""
 
 import hashlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from html import escape
 from pathlib import Path
 
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language, ngettext
-from django.utils.translation import gettext as _
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.translation import gettext as _
+from bundle_verifier.translation import ngettext
 
-from delivery.evidence.verification.check_steps import CheckStep
-
-STYLE = mark_safe(
+STYLE = (
     "@page{size:A4;margin:18mm}body{font:15px/1.5 'Noto Sans CJK SC','Microsoft YaHei',sans-serif;"
     "max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1d273b}h1{font-size:1.5rem}"
     "h2{font-size:1.1rem;margin-top:2rem;overflow-wrap:anywhere}"
@@ -43,27 +41,28 @@ def conclusion(steps: Sequence[CheckStep]) -> str:
     return "; ".join(limits) or _("good")
 
 
-def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]]) -> None:
-    """The page in the active language, as one HTML file without links."""
-    title = _("Check of evidence bundles")
-    out.write_text(format_html(
-        '<!doctype html><html lang="{}"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width"><title>{}</title>'
-        "<style>{}</style></head><body><h1>{}</h1><p>{}</p>{}</body></html>\n",
-        get_language(), title, STYLE, title,
-        _("Checked on %(at)s (UTC) from the bundles' own files; no network was used.") % {
-            "at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"},
-        format_html_join("\n", "{}", ((_section(*result),) for result in results))), "utf-8")
+def write_report(out: Path, results: Sequence[tuple[Path, Sequence[CheckStep]]], language: str
+                 ) -> None:
+    """The page in the active language, whose code `language` is, as one HTML file without links."""
+    title = escape(_("Check of evidence bundles"))
+    checked = escape(_("Checked on %(at)s (UTC) from the bundles' own files; no network was used.")
+                     % {"at": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"})
+    sections = "\n".join(_section(*result) for result in results)
+    out.write_text(
+        f'<!doctype html><html lang="{escape(language)}"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
+        f"<style>{STYLE}</style></head><body><h1>{title}</h1><p>{checked}</p>{sections}"
+        "</body></html>\n", "utf-8")
 
 
-def _section(path: Path, steps: Sequence[CheckStep]) -> SafeString:
+def _section(path: Path, steps: Sequence[CheckStep]) -> str:
     labels = {"  ok": _("holds"), "open": _("not checked"), "FAIL": _("does not hold")}
-    rows = format_html_join(
-        "\n", '<tr class="{}"><td>{}</td><td>{}</td></tr>',
-        ((status_text(step).strip(), labels[status_text(step)], step.text) for step in steps))
-    return format_html(
-        "<h2>{}: {}</h2><p>SHA-256 <code>{}</code></p><table>{}</table>",
-        path.name, conclusion(steps), _digest(path), rows)
+    rows = "\n".join(
+        f'<tr class="{status.strip()}"><td>{escape(labels[status])}</td>'
+        f"<td>{escape(step.text)}</td></tr>"
+        for step in steps for status in [status_text(step)])
+    return (f"<h2>{escape(path.name)}: {escape(conclusion(steps))}</h2>"
+            f"<p>SHA-256 <code>{_digest(path)}</code></p><table>{rows}</table>")
 
 
 def _digest(path: Path) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from delivery.evidence.archives.zip_directory import damaged_entry
+from bundle_verifier.zip_directory import damaged_entry
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 BLOCK = 2**20

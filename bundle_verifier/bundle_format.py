@@ -1,6 +1,7 @@
 """What writer and verifier of a bundle agree on: names of files, and copies of the snapshot."""
 
-from delivery.documents.bundle_names import plain_name
+import re
+from pathlib import PurePosixPath
 
 WITHHELD = "WITHHELD"  # in the form of SHA256SUMS: raw files that are not in the bundle
 
@@ -14,3 +15,14 @@ def snapshot_parts(snapshot: dict) -> dict[str, list | dict]:
     """The files by name: what was measured by which rule, on what set-ups, by which runs."""
     return {"definitions.json": snapshot["definitions"], "jobs.json": snapshot["runs"],
             "environment.json": snapshot["tables"].get("environments", {})}
+
+
+def raw_name(name: str, sha256: str) -> str:
+    """raw/<first digits of the checksum>-<file name in plain letters>."""
+    return f"raw/{plain_name(name, sha256)}"
+
+
+def plain_name(name: str, sha256: str) -> str:
+    """The name in plain letters behind the first digits of the checksum."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", PurePosixPath(name.replace("\\", "/")).name)
+    return f"{sha256[:16]}-{plain.strip('._-')[-80:] or 'file'}"

@@ -8,15 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from asn1crypto.x509 import Certificate
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
-from delivery.acceptance.signing.seals.revocation import NO_SOURCES, RevocationSources
-from delivery.documents.bundle_names import raw_name
-from delivery.evidence.archives.archive import (
+from bundle_verifier.archive import (
     ArchiveError,
     ExtractedFile,
     checksum_problems,
@@ -24,19 +18,27 @@ from delivery.evidence.archives.archive import (
     read_checksum_list,
     sha256_of,
 )
-from delivery.evidence.archives.archive_comparison import first_altered_entry
-from delivery.evidence.bundle_format import WITHHELD, snapshot_parts
-from delivery.evidence.verification.check_steps import CheckStep
-from delivery.evidence.verification.manifest_signature import (
+from bundle_verifier.archive_comparison import first_altered_entry
+from bundle_verifier.bundle_format import WITHHELD, raw_name, snapshot_parts
+from bundle_verifier.canonical import SPACED, content_hash
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.json_limits import parse_json
+from bundle_verifier.manifest_signature import (
     NOBODY_NAMED,
     ExpectedSigner,
     manifest_steps,
 )
-from delivery.evidence.verification.signature_checks import seal_steps, signature_steps
-from delivery.evidence.verification.verdict_recomputation import figures_agree, recompute
-from engagements.canonical import SPACED, content_hash
-from engagements.web.json_limits import parse_json
+from bundle_verifier.signature_checks import seal_steps, signature_steps
+from bundle_verifier.translation import gettext as _
+from bundle_verifier.translation import ngettext
+from bundle_verifier.verdict_recomputation import figures_agree, recompute
+from toolreaders.base import ReadError
 from toolreaders.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
+
+if TYPE_CHECKING:
+    from asn1crypto.x509 import Certificate
+
+    from bundle_verifier.signatures.revocation import RevocationSources
 
 
 @dataclass
@@ -49,9 +51,9 @@ class Unpacked:
 
 
 def verify_bundle(path: Path, *, raw: Path | None = None,
-                  roots: list[Certificate] | None = None,
+                  roots: "list[Certificate] | None" = None,
                   signer: ExpectedSigner = NOBODY_NAMED,
-                  sources: RevocationSources = NO_SOURCES) -> Iterator[CheckStep]:
+                  sources: "RevocationSources | None" = None) -> Iterator[CheckStep]:
     """Check a bundle step by step. It is good when every step is, and none is open.
 
     Args:
@@ -109,7 +111,7 @@ def _wrong_sum(name: str, problem: str) -> str:
             "changed": _("%(name)s was changed: its checksum differs.")}[problem] % {"name": name}
 
 
-def _contents(bundle: Unpacked, roots: list[Certificate]) -> Iterator[CheckStep]:
+def _contents(bundle: Unpacked, roots: "list[Certificate]") -> Iterator[CheckStep]:
     files = bundle.files
     stated = _load(files, "bundle.json")
     snapshot = _load(files, f"snapshots/{stated['document']}-V{stated['version']}.json")
@@ -193,7 +195,13 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
         return CheckStep(True, _("%(label)s: not recomputed, a raw file is held back; stated "
                             "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
                          is_open=True)
-    found = recompute(bundle.files, facts, verdict)
+    try:
+        found = recompute(bundle.files, facts, verdict)
+    except ReadError as error:  # where a package is missing that reads the file
+        return CheckStep(True, _("%(label)s: not recomputed, a package is not installed: "
+                                 "%(problem)s Stated %(stated)s") % {
+            "label": label, "problem": error.message, "stated": _word(metric["outcome"])},
+                         is_open=True)
     stated = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
     is_good = is_same and figures_agree(found.figure, verdict["figure"])

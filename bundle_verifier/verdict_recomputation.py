@@ -4,7 +4,7 @@ import math
 from decimal import Decimal
 from pathlib import Path
 
-from delivery.evidence.archives.archive import sha256_of
+from bundle_verifier.archive import sha256_of
 from toolreaders import read_file
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import align
@@ -37,7 +37,10 @@ def figures_agree(found: float | None, stated: float | str | None) -> bool:
 
 
 def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
-    """The verdict from the raw files of the bundle, by the signed definition."""
+    """The verdict from the raw files of the bundle, by the signed definition.
+
+    Raises ReadError `package_missing` where a file needs a package that is not installed.
+    """
     definition, baseline = facts["definition"], facts["baseline"]
     if verdict["measured"] is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
@@ -52,6 +55,8 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
         outcomes = [_recomputed(files[name], reference, facts, rule, verdict["cards"])
                     for name in runs]
     except ReadError as error:
+        if error.code == "package_missing":
+            raise
         return unread(error.code)
     chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
                         threshold, rule)

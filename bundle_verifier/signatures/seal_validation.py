@@ -25,13 +25,13 @@ from pyhanko.sign.validation.status import (
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import ValidationError
 
-from delivery.acceptance.signing.seals.certificate import CertificateFacts, facts_of, readable
-from delivery.acceptance.signing.seals.detached_signature import (
+from bundle_verifier.signatures.certificates import CertificateFacts, facts_of, readable
+from bundle_verifier.signatures.detached_form import (
     normal_form,
     signer_chain,
     stamp_tokens,
 )
-from delivery.acceptance.signing.seals.event_loop import call_outside_event_loop
+from bundle_verifier.signatures.event_loop import call_outside_event_loop
 
 USAGE = KeyUsageConstraints(key_usage={"digital_signature", "non_repudiation"},
                             match_all_key_usages=False)

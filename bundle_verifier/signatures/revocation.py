@@ -14,18 +14,12 @@ from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
-from django.utils.translation import gettext as _
 
-from engagements.errors import DeskError
+from bundle_verifier.named_files import UnreadableFile
+from bundle_verifier.translation import gettext as _
 
 UNNEEDED, GOOD, REVOKED, UNKNOWN = "unneeded", "good", "revoked", "unknown"
 PEM = b"-----BEGIN"
-
-
-class RevocationUnreadable(DeskError):
-    """A file is no revocation list and no OCSP answer."""
-
-    code = "revocation_unreadable"
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,7 @@ class Finding:
 def load_sources(lists: list[str], answers: list[str]) -> RevocationSources:
     """Read revocation lists (PEM or DER) and OCSP answers (DER).
 
-    Raises RevocationUnreadable naming the file.
+    Raises UnreadableFile naming the file.
     """
     return RevocationSources(tuple(_read(path, _list) for path in lists),
                              tuple(_read(path, _answer) for path in answers))
@@ -64,7 +58,7 @@ def _read(path: str, parse):
     try:
         return parse(Path(path).read_bytes())
     except (OSError, ValueError) as error:
-        raise RevocationUnreadable(
+        raise UnreadableFile(
             _("%(path)s is not a readable revocation list or OCSP response.")
             % {"path": path}) from error
 

@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asn1crypto.x509 import Certificate
-from django.utils.translation import gettext as _
-
-from delivery.evidence.archives.archive import sha256_of
-from delivery.evidence.bundle_format import scan_name
-from delivery.evidence.verification.check_steps import CheckStep
+from bundle_verifier.archive import sha256_of
+from bundle_verifier.bundle_format import scan_name
+from bundle_verifier.check_steps import CheckStep
+from bundle_verifier.named_files import missing_packages
+from bundle_verifier.translation import gettext as _
 
 if TYPE_CHECKING:
-    from delivery.acceptance.signing.seals.seal_validation import SealFacts
+    from asn1crypto.x509 import Certificate
+
+    from bundle_verifier.signatures.seal_validation import SealFacts
 
 SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
+SIGNED_RANGE = b"/ByteRange"  # stands in every signed PDF (ISO 32000-1 12.8.1)
 
 
 def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[CheckStep]:
@@ -37,20 +39,33 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
 
 
-def seal_steps(files: dict[str, Path], stated: dict, roots: list[Certificate]
+def seal_steps(files: dict[str, Path], stated: dict, roots: "list[Certificate]"
                ) -> Iterator[CheckStep]:
     """Check that every signed copy bears a seal and every seal in the bundle is valid."""
-    from delivery.acceptance.signing.seals.seal_validation import (
-        check_seals,  # imports pyHanko: slow
-    )
-
     start = f"documents/{stated['document']}-V{stated['version']}.0-"
+    must_bear = tuple(start + form for form in SEALED)
+    missing = missing_packages()
     for name in sorted(name for name in files if name.endswith(".pdf")
                        and name.startswith("documents/")):
-        seals = check_seals(files[name].read_bytes(), roots=roots)
-        if not seals and name.startswith(tuple(start + form for form in SEALED)):
+        content = files[name].read_bytes()
+        steps = _unverified(name, content, missing) if missing else _verified(name, content, roots)
+        if not steps and name.startswith(must_bear):
             yield CheckStep(False, _("%(name)s carries no readable seal.") % {"name": name})
-        yield from (CheckStep(seal.is_good, f"{name}: {_sentence(seal)}") for seal in seals)
+        yield from steps
+
+
+def _verified(name: str, content: bytes, roots: "list[Certificate]") -> list[CheckStep]:
+    from bundle_verifier.signatures.seal_validation import check_seals
+
+    return [CheckStep(seal.is_good, f"{name}: {_sentence(seal)}")
+            for seal in check_seals(content, roots=roots)]
+
+
+def _unverified(name: str, content: bytes, missing: str) -> list[CheckStep]:
+    """Without the packages that verify it, a seal is only seen."""
+    return [CheckStep(True, _("%(name)s: its seal was not checked: the Python packages "
+                              "%(packages)s are not installed") % {
+        "name": name, "packages": missing}, is_open=True)] if SIGNED_RANGE in content else []
 
 
 def _sentence(seal: "SealFacts") -> str:

@@ -1,0 +1,3 @@
+from bundle_verifier.command_line import run
+
+run()

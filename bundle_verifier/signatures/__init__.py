@@ -1,0 +1,1 @@
+"""Signatures, seals and revocation: the one part that needs pyHanko and cryptography."""

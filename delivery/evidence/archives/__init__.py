@@ -1,1 +1,0 @@
-"""Zip archives whose bytes follow from their entries: written, read safely, compared."""
