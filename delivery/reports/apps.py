@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.core import checks
 
 
 class ReportsConfig(AppConfig):
@@ -6,7 +7,10 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        """Register audited tables, the documents that trigger milestones, words and all kinds."""
+        """Register audited tables, the documents that trigger milestones, words and all kinds,
+        which are checked."""
         from delivery.reports import audit_config, kinds, milestones, search_words  # noqa: F401
+        from delivery.reports.kind_checks import check_kinds
 
         kinds.load_all()
+        checks.register(check_kinds)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Of the passage beside estimate and quotation, wherever a kind prints both.
 EFFORT_HINT = gettext_lazy("Why the quotation's person-days differ from the estimate's; needed "
                            "only where they do.")
+LONGEST_CODE = 4
+SORTS = ("words", "table", "figure", "figures", "part")  # of what a chapter prints
 WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does
 
 
@@ -74,6 +76,9 @@ class DocumentKind:
     is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
     records: Callable[["Source"], dict] | None = None  # its facts without what is slow to make
     writers: dict[str, Callable[..., bytes]] = field(default_factory=dict)
+    # Its shipped approval chain, as `save_chain` takes it; empty: one review, one approval.
+    chain: tuple[dict[str, str | bool], ...] = ()
+    has_front_pages: bool = True  # cover, sign-off, history and contents; else a title only
 
     def present(self, source: "Source") -> dict:
         """What the records say now, to be compared with a draft; pictures may be left out."""
@@ -107,9 +112,19 @@ _kinds: dict[str, DocumentKind] = {}
 
 
 def register(kind: DocumentKind) -> DocumentKind:
-    """Add a kind. Raises ValueError if its code is taken."""
-    if kind.code in _kinds:
-        raise ValueError(f"document kind {kind.code} is declared twice")
+    """Add a kind. Raises ValueError if its code is taken, or its chapters and passages do not
+    match; what only a template or a Word file shows is found by `kind_checks`."""
+    parts = [part for section in (*kind.sections, *kind.annexes) for part in section.all_parts]
+    written = {f"words:{block.code}" for block in kind.blocks}
+    wrong = [
+        *(["its code is declared twice"] if kind.code in _kinds else []),
+        *(["its code is longer than the column"] if len(kind.code) > LONGEST_CODE else []),
+        *(f"{part} is no part" for part in parts if part.partition(":")[0] not in SORTS),
+        *(f"{part} is no passage of it" for part in parts
+          if part.startswith("words:") and part not in written),
+        *(f"{passage} is printed nowhere" for passage in sorted(written - set(parts)))]
+    if wrong:
+        raise ValueError(f"document kind {kind.code}: {'; '.join(wrong)}")
     _kinds[kind.code] = kind
     return kind
 

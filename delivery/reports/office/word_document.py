@@ -45,12 +45,16 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
         theme, warnings = frozen_theme(facts), marks(facts, is_withdrawn=is_withdrawn)
         _styles(word, language, RGBColor.from_string(theme["colour"].removeprefix("#").upper()))
         _logos(word, facts, theme)
-        _cover(word, facts, content_hash(snapshot), warnings)
+        kind = registry.get(facts["kind"])
+        _title(word, facts, warnings)
+        if kind.has_front_pages:
+            _identity(word, facts, content_hash(snapshot))
         sections = [(f"{number}  {section.title}",
                      as_wide_as_needed(section, facts, PORTRAIT / WIDER))
                     for number, section in enumerate(
-                        registry.get(facts["kind"]).sections_for(facts), 1)]
-        front(word, facts, [heading for heading, _section in sections])
+                        kind.sections_for(facts), 1)]
+        if kind.has_front_pages:
+            front(word, facts, [heading for heading, _section in sections])
         for heading, section in sections:
             _chapter(word, facts, heading, section)
         _annexes(word, facts)
@@ -99,12 +103,15 @@ def _logos(word, facts: dict, theme: dict) -> None:
             picture._inline.docPr.set("descr", _("Logo of %(name)s") % {"name": name})
 
 
-def _cover(word, facts: dict, digest: str, warnings: list[str]) -> None:
+def _title(word, facts: dict, warnings: list[str]) -> None:
     word.add_paragraph(facts["supplier"]["name"])
     for warning in warnings:
         _warn(word.add_paragraph(), warning)
     word.add_paragraph(facts["title"], style="Title")
     word.add_paragraph(facts["engagement"]["name"])
+
+
+def _identity(word, facts: dict, digest: str) -> None:
     grid(word, [], [
         (_("Project code"), facts["engagement"]["code"]),
         (_("Document number"), facts["number"] or _("DRAFT")),

@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from delivery.reports import registry, services
 from delivery.reports.approvals import approval_steps
+from delivery.reports.approvals.approval_steps import MOST_STEPS
 from delivery.reports.models import Step
-from delivery.reports.services.approval_chains import MOST_STEPS
 from engagements.access import require_administrator
 from engagements.errors import InvalidInput
 from engagements.models import Role
