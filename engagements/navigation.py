@@ -70,6 +70,11 @@ TAB_OF_NAMESPACE = {
 }
 
 
+def tab_of(key: str) -> Tab:
+    """The tab of that key; for both sides the firm's."""
+    return next(tab for group in GROUPS for tab in group.tabs if tab.key == key)
+
+
 def groups_for(is_internal: bool) -> Iterator[tuple[Group, list[Tab]]]:
     """The groups that have a tab for the reader, with these tabs."""
     for group in GROUPS:

@@ -46,11 +46,12 @@ def state_reached(row: Any, name: str = "") -> str:
 def attempt_form(form, service: Callable[[], Any]) -> Any:
     """Call the service for a valid form; an expected failure becomes an error of the form.
 
-    After a conflict the form shows what changed and carries the newer version, so that the
-    writer may look and save again.
+    None then; else what the service answered, True where it answers nothing. After a conflict the
+    form shows what changed and carries the newer version, so that the writer may look and save
+    again.
     """
     try:
-        return service()
+        return service() or True
     except EditConflict as error:
         form.add_error(None, error.message)
         form.data = form.data.copy()

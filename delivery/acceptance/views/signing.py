@@ -79,7 +79,7 @@ def signers(request, pk):
     found = review_of(request, pk)
     form = SignersForm(request.POST, review=found)
     if form.is_valid() and attempt_form(form, lambda: services.name_signers(
-            actor=request.user, review=found, users=form.users()) or True):
+            actor=request.user, review=found, users=form.users())):
         return redirect("acceptance:review", pk)
     return page(request, found, 400, signers_form=form)
 

@@ -6,58 +6,71 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import queries, serializers
+from delivery.planning import queries
 from delivery.planning.document_files import planning_file
 from delivery.planning.effort import calibration, usage
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
+from delivery.planning.serializers.change import RejectionSerializer
+from delivery.planning.serializers.effort import (
+    AdjustSerializer,
+    EffortEstimateSerializer,
+    NewLineSerializer,
+    TimeCorrectionSerializer,
+    TimeEntrySerializer,
+    TimesheetAnswerSerializer,
+    TimesheetSerializer,
+)
+from delivery.planning.serializers.usage import (
+    CalibrationSerializer,
+    EstimateTotalsSerializer,
+    GradeCostSerializer,
+    UsageSerializer,
+)
 from delivery.planning.services import estimates, quoting, time_entries, timesheets
 from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.api_pagination import FewPerPage
 from engagements.web.file_responses import PdfAction
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
 
 
 class EffortEstimateViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = EffortEstimate.objects.prefetch_related("lines")
-    serializer_class = serializers.EffortEstimateSerializer
+    serializer_class = EffortEstimateSerializer
     pagination_class = FewPerPage  # each with all its lines
     filterset_fields = ["engagement", "state"]
     perform_create = creating(estimates.draft_estimate)
+    lines = RowAction(estimates.add_effort_line, "estimate",
+                      "Add a line that the rules do not give, with the reason.",
+                      NewLineSerializer)
+    approve = RowAction(estimates.approve_estimate, "estimate", "Freeze the draft.")
 
-    @extend_schema(responses=serializers.EstimateTotalsSerializer)
+    @extend_schema(responses=EstimateTotalsSerializer)
     @action(detail=True)
     def totals(self, request, pk=None):
         """Days by grade and by stage."""
         estimate = self.get_object()
-        return Response(serializers.EstimateTotalsSerializer({
+        return Response(EstimateTotalsSerializer({
             f"by_{by}": queries.totals(estimate, by) for by in ("grade", "stage")}).data)
 
-    @extend_schema(responses=serializers.CalibrationSerializer(many=True), filters=False)
+    @extend_schema(responses=CalibrationSerializer(many=True), filters=False)
     @action(detail=False, pagination_class=None)
     def calibration(self, request):
         """Estimated against worked days, by item type."""
         require(request.user, Can.VIEW_INTERNAL)
-        return Response(serializers.CalibrationSerializer(
+        return Response(CalibrationSerializer(
             calibration.comparison(), many=True).data)
 
-    @extend_schema(request=serializers.AdjustSerializer)
+    @extend_schema(request=AdjustSerializer)
     @action(detail=True, methods=["post"])
     def adjust(self, request, pk=None):
         """Replace the days of a line, with the reason."""
-        fields = self.validated(serializers.AdjustSerializer)
+        fields = self.validated(AdjustSerializer)
         line = get_object_or_404(self.get_object().lines, pk=fields.pop("line"))
         estimates.adjust_line(actor=request.user, line=line, **fields)
-        return self.fresh()
-
-    @extend_schema(request=serializers.NewLineSerializer)
-    @action(detail=True, methods=["post"])
-    def lines(self, request, pk=None):
-        """Add a line that the rules do not give, with the reason."""
-        estimates.add_effort_line(actor=request.user, estimate=self.get_object(),
-                                  **self.validated(serializers.NewLineSerializer))
         return self.fresh()
 
     @extend_schema(request=None, responses={201: QuoteDetailSerializer})
@@ -68,22 +81,18 @@ class EffortEstimateViewSet(mixins.CreateModelMixin, ScopedViewSet):
         return Response(QuoteDetailSerializer(made, context=self.get_serializer_context()).data,
                         status=status.HTTP_201_CREATED)
 
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def approve(self, request, pk=None):
-        """Freeze the draft."""
-        estimates.approve_estimate(actor=request.user, estimate=self.get_object())
-        return self.fresh()
-
 
 class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
     queryset = TimeEntry.objects.select_related("engagement", "person")
-    serializer_class = serializers.TimeEntrySerializer
+    serializer_class = TimeEntrySerializer
     filterset_fields = ["engagement", "person", "work_date", "grade", "item"]
     perform_create = creating(time_entries.record_time)
     perform_destroy = destroying(time_entries.remove_time, "entry")
+    correct = RowAction(time_entries.correct_time, "entry",
+                        "A new entry in place of a confirmed one.", TimeCorrectionSerializer,
+                        answers=TimeEntrySerializer, code=status.HTTP_201_CREATED)
 
-    @extend_schema(responses=serializers.UsageSerializer, filters=False, parameters=[
+    @extend_schema(responses=UsageSerializer, filters=False, parameters=[
         OpenApiParameter("engagement", str, required=True, description="project code")])
     @action(detail=False, pagination_class=None, query_parameters=("engagement",))
     def usage(self, request):
@@ -92,37 +101,28 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Scoped
         engagement = get_object_or_404(Engagement.objects.visible_to(request.user),
                                        code=request.query_params.get("engagement"))
         is_manager = allowed(request.user, Can.MANAGE)
-        return Response(serializers.UsageSerializer({
+        return Response(UsageSerializer({
             "grades": usage.days_by_grade(engagement),
             "margin": usage.margin(engagement) if is_manager else None}).data)
-
-    @extend_schema(request=serializers.TimeCorrectionSerializer,
-                   responses={201: serializers.TimeEntrySerializer})
-    @action(detail=True, methods=["post"])
-    def correct(self, request, pk=None):
-        """A new entry in place of a confirmed one."""
-        made = time_entries.correct_time(actor=request.user, entry=self.get_object(),
-                                         **self.validated(serializers.TimeCorrectionSerializer))
-        return self.shown(made, status.HTTP_201_CREATED)
 
 
 class GradeCostViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """What a person-day of each grade costs the firm; for managers."""
 
-    serializer_class = serializers.GradeCostSerializer
+    serializer_class = GradeCostSerializer
 
-    @extend_schema(responses=serializers.GradeCostSerializer(many=True))
+    @extend_schema(responses=GradeCostSerializer(many=True))
     def list(self, request):
         require(request.user, Can.MANAGE)
-        return Response(serializers.GradeCostSerializer(GradeCost.objects.all(), many=True).data)
+        return Response(GradeCostSerializer(GradeCost.objects.all(), many=True).data)
 
-    @extend_schema(request=serializers.GradeCostSerializer)
+    @extend_schema(request=GradeCostSerializer)
     def create(self, request):
         """Set the cost of a grade; a later one takes its place."""
         require(request.user, Can.MANAGE)
         cost = time_entries.set_grade_cost(
-            actor=request.user, **self.validated(serializers.GradeCostSerializer))
-        return Response(serializers.GradeCostSerializer(cost).data,
+            actor=request.user, **self.validated(GradeCostSerializer))
+        return Response(GradeCostSerializer(cost).data,
                         status=status.HTTP_201_CREATED)
 
 
@@ -132,22 +132,12 @@ class TimesheetViewSet(PdfAction, mixins.CreateModelMixin, ScopedViewSet):
     render = planning_file
 
     queryset = Timesheet.objects.select_related("engagement")
-    serializer_class = serializers.TimesheetSerializer
+    serializer_class = TimesheetSerializer
     filterset_fields = ["engagement", "month", "state"]
     perform_create = creating(timesheets.confirm_month)
-
-    @extend_schema(request=serializers.TimesheetAnswerSerializer)
-    @action(detail=True, methods=["post"])
-    def answer(self, request, pk=None):
-        """The customer confirms, or rejects with a reason."""
-        timesheets.answer_timesheet(actor=request.user, timesheet=self.get_object(),
-                                    **self.validated(serializers.TimesheetAnswerSerializer))
-        return self.fresh()
-
-    @extend_schema(request=serializers.RejectionSerializer)
-    @action(detail=True, methods=["post"])
-    def withdraw(self, request, pk=None):
-        """The firm takes an unanswered timesheet back, with the reason."""
-        timesheets.withdraw_timesheet(actor=request.user, timesheet=self.get_object(),
-                                      **self.validated(serializers.RejectionSerializer))
-        return self.fresh()
+    answer = RowAction(timesheets.answer_timesheet, "timesheet",
+                       "The customer confirms, or rejects with a reason.",
+                       TimesheetAnswerSerializer)
+    withdraw = RowAction(timesheets.withdraw_timesheet, "timesheet",
+                         "The firm takes an unanswered timesheet back, with the reason.",
+                         RejectionSerializer)

@@ -5,45 +5,47 @@ from rest_framework import mixins, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.planning import serializers
 from delivery.planning.api.plan_files import PlanWorkbook
 from delivery.planning.models import Dependency, Plan, PlannedVersion, Task
 from delivery.planning.plan.task_dates import schedule
+from delivery.planning.serializers.plan import (
+    DependencySerializer,
+    MilestoneSerializer,
+    PlanBaselineSerializer,
+    PlannedVersionSerializer,
+    PlanSerializer,
+    ScheduledSerializer,
+    TaskSerializer,
+)
 from delivery.planning.services import plans
 from delivery.planning.services.planned_versions import set_planned_versions
 from engagements.models.visibility import in_engagements_of
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
 
 
 class PlanViewSet(PlanWorkbook, mixins.CreateModelMixin, ScopedViewSet):
     queryset = Plan.objects.prefetch_related("milestones").order_by("pk")
-    serializer_class = serializers.PlanSerializer
+    serializer_class = PlanSerializer
     filterset_fields = ["engagement"]
     perform_create = creating(plans.draft_plan)
+    baseline = RowAction(plans.take_baseline, "plan", "Keep the computed dates as agreed.",
+                         PlanBaselineSerializer, answers=PlanBaselineSerializer)
 
-    @extend_schema(responses=serializers.ScheduledSerializer(many=True))
+    @extend_schema(responses=ScheduledSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=None)
     def schedule(self, request, pk=None):
         """Computed dates of all tasks, with slack and baseline."""
         rows = schedule(self.get_object())
-        return Response(serializers.ScheduledSerializer(rows, many=True).data)
+        return Response(ScheduledSerializer(rows, many=True).data)
 
-    @extend_schema(request=serializers.PlanBaselineSerializer,
-                   responses=serializers.PlanBaselineSerializer)
-    @action(detail=True, methods=["post"])
-    def baseline(self, request, pk=None):
-        """Keep the computed dates as agreed."""
-        made = plans.take_baseline(actor=request.user, plan=self.get_object(),
-                                   **self.validated(serializers.PlanBaselineSerializer))
-        return Response(serializers.PlanBaselineSerializer(made).data)
-
-    @extend_schema(request=serializers.MilestoneSerializer(many=True))
+    @extend_schema(request=MilestoneSerializer(many=True))
     @action(detail=True, methods=["put"])
     def milestones(self, request, pk=None):
         """Replace all milestones; their percentages add up to exactly 100."""
         plans.set_milestones(actor=request.user, plan=self.get_object(),
-                             rows=self.validated(serializers.MilestoneSerializer, many=True))
+                             rows=self.validated(MilestoneSerializer, many=True))
         return self.fresh()
 
 
@@ -51,7 +53,7 @@ class TaskViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, mixins.Destr
                   ScopedViewSet):
     queryset = Task.objects.select_related("plan__engagement", "model").prefetch_related(
         "precursors")
-    serializer_class = serializers.TaskSerializer
+    serializer_class = TaskSerializer
     filterset_fields = ["plan", "model", "stage", "owner"]
     perform_create = creating(plans.add_task, "seen")
     perform_update = updating(plans.update_task, "task", "plan")
@@ -62,7 +64,7 @@ class PlannedVersionViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, S
     """Planned items of the target environment; POST plans one, or plans it anew."""
 
     queryset = PlannedVersion.objects.select_related("engagement", "set_by")
-    serializer_class = serializers.PlannedVersionSerializer
+    serializer_class = PlannedVersionSerializer
     filterset_fields = ["engagement", "item"]
 
     def perform_create(self, serializer):
@@ -79,7 +81,7 @@ class PlannedVersionViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, S
 class DependencyViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin,
                         viewsets.ReadOnlyModelViewSet):
     queryset = Dependency.objects.select_related("after__plan__engagement")
-    serializer_class = serializers.DependencySerializer
+    serializer_class = DependencySerializer
     filterset_fields = ["before", "after", "after__plan"]
 
     def get_queryset(self):

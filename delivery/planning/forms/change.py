@@ -6,14 +6,15 @@ from assessments.labels.verdict_sentences import in_unit, scale_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.base import LongSelect, short_text
-from delivery.planning.models import ChangeRequest, ScopeAction, ScopeEffect, Task
+from delivery.planning.models import ChangeRequest, ScopeAction, Task
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.plan.task_names import named_tasks
+from delivery.planning.serializers.change import ChangeRequestSerializer, ScopeEffectSerializer
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.agreed_versions import Action
 from engagements.models import Engagement
 from engagements.stages import Stage
-from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from engagements.web.row_form import RowForm
 from workers.models import Artifact
 
 COMPUTED = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")
@@ -21,53 +22,50 @@ TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
          "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures")
 
 
-class ChangeForm(OptimisticLockedForm):
-    class Meta:
-        model = ChangeRequest
-        fields = ["title", "category", "requested_by", "quote", *TEXTS]
-        widgets = {name: short_text() for name in TEXTS}
-
-    def __init__(self, *args, engagement: Engagement, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["quote"].queryset = Quote.objects.filter(
-            engagement=engagement, state__in=["issued", "accepted"])
-        for name in COMPUTED:
-            self.fields[name].help_text = _("Leave empty to generate it from the effects.")
-        if not self.instance.pk:
-            customer = engagement.customer
-            self.initial = {
-                "quote": agreed_quote(engagement), "effect_on_quality": _("none"),
-                "requested_by": (f"{customer.localized_name} "
-                                 f"{customer.localized_contact_name}").strip(),
-                **self.initial}
-
-    def _post_clean(self):
-        """Nothing is put on the instance: the service compares with what is stored."""
+def open_quotes(engagement: Engagement):
+    """The quotes that a change may revise."""
+    return Quote.objects.filter(engagement=engagement, state__in=["issued", "accepted"])
 
 
-class ScopeEffectForm(forms.ModelForm):
+class ChangeForm(RowForm):
+    serializer_class = ChangeRequestSerializer
+    offered = {"quote": open_quotes}
+    widgets = {name: short_text() for name in TEXTS}
+    help_texts = {name: _("Leave empty to generate it from the effects.") for name in COMPUTED}
+    field_order = ("title", "category", "requested_by", "quote", *TEXTS)
+
+    def __init__(self, *args, of: Engagement, instance=None, initial=None, **kwargs):
+        if instance is None:
+            customer = of.customer
+            initial = {"quote": agreed_quote(of), "effect_on_quality": _("none"),
+                       "requested_by": (f"{customer.localized_name} "
+                                        f"{customer.localized_contact_name}").strip(),
+                       **(initial or {})}
+        super().__init__(*args, of=of, instance=instance, initial=initial, **kwargs)
+
+
+def current_models(change: ChangeRequest):
+    """The models that may be dropped, or change in scope."""
+    return change.engagement.models.current()
+
+
+class ScopeEffectForm(RowForm):
+    serializer_class = ScopeEffectSerializer
+    offered = {"model": current_models}
+    widgets = {"model": LongSelect}
+    help_texts = {"model": _("The model to drop, or the model whose stage changes."),
+                  "stage": _("The stage to add to or remove from scope."),
+                  "code": _("For a model to be added; the fields below belong to it as "
+                            "well.")}
+
     is_priced = forms.BooleanField(label=_("Carry the person-days into the "
                                            "quote"), required=False,
                                    initial=True)
 
-    class Meta:
-        model = ScopeEffect
-        fields = ["action", "model", "stage", "code", "name", "name_en", "scope",
-                  "parameters_billion"]
-        widgets = {"model": LongSelect}
-        help_texts = {"model": _("The model to drop, or the model whose stage changes."),
-                      "stage": _("The stage to add to or remove from scope."),
-                      "code": _("For a model to be added; the fields below belong to it as "
-                                "well.")}
-
-    def __init__(self, *args, change: ChangeRequest, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = change.engagement.models.current()
-        if change.quote_id is None:
+    def __init__(self, *args, of: ChangeRequest, **kwargs):
+        super().__init__(*args, of=of, **kwargs)
+        if of.quote_id is None:
             del self.fields["is_priced"]
-
-    def _post_clean(self):
-        """Nothing is put on the instance: the service says in words what does not fit."""
 
 
 class ScheduleEffectForm(forms.Form):

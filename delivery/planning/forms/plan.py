@@ -4,33 +4,26 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.labels.environments import item_label
 from delivery.planning.forms.base import DayInput, LongSelect
+from delivery.planning.forms.control import everybody_on_the_team, models_of
 from delivery.planning.models import Milestone, Plan, Task
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.models.planned_version import LONGEST
 from delivery.planning.plan.planned_items import ITEMS
-from engagements.models import User
-from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from delivery.planning.serializers.plan import TaskSerializer
+from engagements.web.row_form import RowForm
 
 
 class StartForm(forms.Form):
     starts_on = forms.DateField(label=_("Start date"), widget=DayInput())
 
 
-class TaskForm(OptimisticLockedForm):
-    class Meta:
-        model = Task
-        fields = ["title", "title_en", "model", "stage", "days", "not_before", "owner",
-                  "started_on", "finished_on"]
-        widgets = {"not_before": DayInput(), "started_on": DayInput(), "finished_on": DayInput()}
-
-    def __init__(self, *args, plan: Plan, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = plan.engagement.models.all()
-        self.fields["owner"].queryset = User.objects.filter(
-            memberships__engagement=plan.engagement)
-
-    def _post_clean(self):
-        """Nothing is put on the instance: the service says in words what does not fit."""
+class TaskForm(RowForm):
+    serializer_class = TaskSerializer
+    left_out = ("plan",)
+    offered = {"model": lambda plan: models_of(plan.engagement),
+               "owner": lambda plan: everybody_on_the_team(plan.engagement)}
+    widgets = {"not_before": DayInput(), "started_on": DayInput(), "finished_on": DayInput()}
+    field_order = ("title", "title_en")
 
 
 class LinkForm(forms.Form):

@@ -3,7 +3,7 @@
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.changes.proposal_transitions import TRANSITIONS, ProposalMove
@@ -11,11 +11,11 @@ from delivery.planning.forms.change import ChangeForm
 from delivery.planning.forms.change_proposal import ChangeProposalForm
 from delivery.planning.models import ChangeProposal, ChangeRequest
 from delivery.planning.services import change_proposals as services
-from delivery.planning.views.common import form_page, saved, visible_engagement
-from engagements.access import Can, require
+from engagements.access import Can
 from engagements.moves import allowed_moves, require_move
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
+from engagements.web.row_pages import NewRow, form_page, visible_engagement
 
 
 @require_GET
@@ -27,19 +27,10 @@ def proposals(request, code):
         "engagement": engagement, "active": "changes", "page": page_of(rows, request.GET, 50)})
 
 
-@require_http_methods(["GET", "POST"])
-def proposal_new(request, code):
-    engagement = visible_engagement(request, code)
-    require(request.user, Can.REVIEW, engagement)
-    form = ChangeProposalForm(request.POST or None, engagement=engagement)
-    if form.is_valid():
-        made = saved(form, lambda: services.raise_proposal(
-            actor=request.user, engagement=engagement, **form.cleaned_data))
-        if made:
-            return redirect("planning:proposal", made.pk)
-    return form_page(request, form, engagement, title=_("Propose a change"),
-                     section=_("Changes"), back=reverse("planning:changes", args=[code]),
-                     active="changes", submit=_("Send to the supplier"))
+proposal_new = NewRow.as_view(
+    tab="changes", page="planning:proposal", can=Can.REVIEW, form_class=ChangeProposalForm,
+    service=services.raise_proposal, title=_("Propose a change"),
+    submit=_("Send to the supplier"))
 
 
 @require_GET
@@ -56,16 +47,15 @@ def proposal_convert(request, pk):
     """The form of a change request with what the proposal says."""
     row = _proposal(request, pk)
     require_move(request.user, TRANSITIONS, row, ProposalMove.CONVERT)
-    form = ChangeForm(request.POST or None, engagement=row.engagement,
+    form = ChangeForm(request.POST or None, of=row.engagement,
                       initial=services.change_fields(row))
     if form.is_valid():
-        made = saved(form, lambda: services.convert_proposal(
+        made = attempt_form(form, lambda: services.convert_proposal(
             actor=request.user, proposal=row, **form.cleaned_data))
         if made:
             return redirect("planning:change", made.pk)
-    return form_page(request, form, row.engagement, title=_("New change request"),
-                     section=_("Changes"), back=reverse("planning:proposal", args=[pk]),
-                     active="changes", submit=_("Save the draft"))
+    return form_page(request, form, row.engagement, tab="changes", title=_("New change request"),
+                     back=reverse("planning:proposal", args=[pk]), submit=_("Save the draft"))
 
 
 @require_POST

@@ -3,9 +3,8 @@
 from django.contrib import messages
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET, require_POST
 
 from delivery.planning.changes.change_facts import shown_facts
 from delivery.planning.changes.change_labels import presented, scope_row, threshold_row
@@ -24,13 +23,13 @@ from delivery.planning.services import added_criteria
 from delivery.planning.services import change_drafts as effect_services
 from delivery.planning.services import changes as services
 from delivery.planning.services import scope_effects as scope_services
-from delivery.planning.views.common import form_page, saved, visible_engagement
-from engagements.access import Can, allowed, require
+from engagements.access import Can, allowed
 from engagements.duties import missing_people
 from engagements.errors import DeskError
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, show_errors
 from engagements.web.paging import page_of
+from engagements.web.row_pages import EditRow, NewRow, visible_engagement
 
 AT_ONCE, FEW_PROPOSALS = 50, 10
 
@@ -47,19 +46,12 @@ def changes(request, code):
         "proposals": proposals[:FEW_PROPOSALS], "has_more": len(proposals) > FEW_PROPOSALS})
 
 
-@require_http_methods(["GET", "POST"])
-def change_new(request, code):
-    engagement = visible_engagement(request, code)
-    require(request.user, Can.WORK, engagement)
-    form = ChangeForm(request.POST or None, engagement=engagement)
-    if form.is_valid():
-        made = saved(form, lambda: services.create_change(
-            actor=request.user, engagement=engagement, **form.cleaned_data))
-        if made:
-            return redirect("planning:change", made.pk)
-    return form_page(request, form, engagement, title=_("New change request"),
-                     section=_("Changes"), back=reverse("planning:changes", args=[code]),
-                     active="changes", submit=_("Save the draft"))
+change_new = NewRow.as_view(
+    tab="changes", page="planning:change", form_class=ChangeForm, service=services.create_change,
+    title=_("New change request"), submit=_("Save the draft"))
+change_edit = EditRow.as_view(
+    tab="changes", page="planning:change", form_class=ChangeForm, service=services.update_change,
+    row_name="change")
 
 
 def _change(request, pk) -> ChangeRequest:
@@ -95,7 +87,7 @@ def change(request, pk):
         "added_criteria": row.added_criteria.select_related("definition", "baseline", "artifact"),
         "added_form": AddedCriterionForm(change=row) if may_write else None,
         "price_form": PriceEffectForm(change=row) if may_price else None,
-        "scope_form": ScopeEffectForm(change=row) if may_write else None,
+        "scope_form": ScopeEffectForm(of=row) if may_write else None,
         "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
         "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
 
@@ -108,26 +100,11 @@ def _facts(row: ChangeRequest) -> tuple[dict | None, str]:
         return None, error.message
 
 
-@require_http_methods(["GET", "POST"])
-def change_edit(request, pk):
-    row = _change(request, pk)
-    require(request.user, Can.WORK, row.engagement)
-    form = ChangeForm(request.POST or None, instance=row, engagement=row.engagement)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        if saved(form, lambda: services.update_change(
-                actor=request.user, change=row, seen=seen, **fields)):
-            return redirect("planning:change", pk)
-    return form_page(request, form, row.engagement, title=str(row), section=_("Changes"),
-                     back=reverse("planning:change", args=[pk]), active="changes",
-                     submit=_("Save"))
-
-
 @require_POST
 def change_effect(request, pk, kind):
     row = _change(request, pk)
     form, service = {
-        "scope": (lambda: ScopeEffectForm(request.POST, change=row),
+        "scope": (lambda: ScopeEffectForm(request.POST, of=row),
                   scope_services.set_scope),
         "schedule": (lambda: ScheduleEffectForm(request.POST, engagement=row.engagement),
                      effect_services.set_schedule_effect),

@@ -3,7 +3,7 @@
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.control.transitions import TRANSITIONS
@@ -17,13 +17,21 @@ from delivery.planning.forms.control import (
     WeekForm,
     WeeklyForm,
 )
-from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from delivery.planning.models import Meeting, Risk, Todo, WeeklyReport
 from delivery.planning.services import control as services
 from delivery.planning.services import weekly_reports as weekly_services
-from delivery.planning.views.common import form_page, internal_engagement, saved
 from engagements.access import Can, require
+from engagements.models import Engagement, User
 from engagements.moves import allowed_moves
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.row_pages import (
+    EditRow,
+    MoveRow,
+    NewRow,
+    form_page,
+    internal_engagement,
+    visible_row,
+)
 from workers.services import upload_artifact
 
 
@@ -55,67 +63,16 @@ def _matrix(risks) -> list[dict]:
     return rows
 
 
-def _back(code: str) -> str:
-    return reverse("planning:control", args=[code])
-
-
-def _worker_engagement(request, code):
-    engagement = internal_engagement(request, code)
-    require(request.user, Can.WORK, engagement)
-    return engagement
-
-
-def _new(request, code, form_class, service, title):
-    """A page that adds a risk, an issue or a to-do."""
-    engagement = _worker_engagement(request, code)
-    form = form_class(request.POST or None, engagement=engagement)
-    if form.is_valid() and saved(form, lambda: service(
-            actor=request.user, engagement=engagement, **form.cleaned_data)):
-        return redirect(_back(code))
-    return form_page(request, form, engagement, title=title, section=_("Project control"),
-                     back=_back(code), active="control", submit=_("Save"))
-
-
-def _edit(request, row, form_class, service):
-    """A page that changes a risk or an issue; `service(row, seen, fields)`."""
-    require(request.user, Can.WORK, row.engagement)
-    code = row.engagement.code
-    form = form_class(request.POST or None, instance=row, engagement=row.engagement)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        if saved(form, lambda: service(seen, fields)):
-            return redirect(_back(code))
-    return form_page(request, form, row.engagement, title=str(row), back=_back(code),
-                     section=_("Project control"), active="control", submit=_("Save"))
-
-
-@require_http_methods(["GET", "POST"])
-def risk_new(request, code):
-    return _new(request, code, RiskForm, services.add_risk, _("New risk"))
-
-
-@require_http_methods(["GET", "POST"])
-def risk(request, pk):
-    row = get_object_or_404(Risk.objects.visible_to(request.user), pk=pk)
-    return _edit(request, row, RiskForm, lambda seen, fields: services.update_risk(
-        actor=request.user, risk=row, seen=seen, **fields))
-
-
-@require_http_methods(["GET", "POST"])
-def issue_new(request, code):
-    return _new(request, code, IssueForm, services.add_issue, _("New outstanding issue"))
-
-
-@require_http_methods(["GET", "POST"])
-def issue(request, pk):
-    row = get_object_or_404(ProjectIssue.objects.visible_to(request.user), pk=pk)
-    return _edit(request, row, IssueForm, lambda seen, fields: services.update_issue(
-        actor=request.user, issue=row, seen=seen, **fields))
-
-
-@require_http_methods(["GET", "POST"])
-def todo_new(request, code):
-    return _new(request, code, TodoForm, services.add_todo, _("New to-do"))
+risk_new = NewRow.as_view(tab="control", form_class=RiskForm, service=services.add_risk,
+                          title=_("New risk"))
+risk = EditRow.as_view(tab="control", form_class=RiskForm, service=services.update_risk,
+                       row_name="risk")
+issue_new = NewRow.as_view(tab="control", form_class=IssueForm, service=services.add_issue,
+                           title=_("New outstanding issue"))
+issue = EditRow.as_view(tab="control", form_class=IssueForm, service=services.update_issue,
+                        row_name="issue")
+todo_new = NewRow.as_view(tab="control", form_class=TodoForm, service=services.add_todo,
+                          title=_("New to-do"))
 
 
 @require_POST
@@ -124,23 +81,20 @@ def todo_done(request, pk):
     attempt(request, lambda: services.finish_todo(actor=request.user, todo=todo), _("Done."))
     if request.user.is_reviewer:
         return redirect("planning:cooperation", todo.engagement.code)
-    return redirect(_back(todo.engagement.code))
+    return redirect("planning:control", todo.engagement.code)
 
 
 @require_http_methods(["GET", "POST"])
 def meeting_new(request, code):
-    engagement = _worker_engagement(request, code)
-    form = MeetingForm(request.POST or None, request.FILES or None)
-    sheet = TodoSheet(request.POST or None, form_kwargs={"engagement": engagement},
-                      prefix="todo")
+    engagement = internal_engagement(request, code)
+    require(request.user, Can.WORK, engagement)
+    form = MeetingForm(request.POST or None, request.FILES or None, of=engagement)
+    sheet = TodoSheet(request.POST or None, form_kwargs={"of": engagement}, prefix="todo")
     if request.method == "POST" and form.is_valid() and sheet.is_valid():
         todos = [entry.cleaned_data for entry in sheet if entry.cleaned_data]
-        fields = dict(form.cleaned_data)
-        uploads = fields.pop("files")
-        made = saved(form, lambda: services.record_meeting(
-            actor=request.user, engagement=engagement, todos=todos, **fields, attachments=[
-                upload_artifact(actor=request.user, engagement=engagement, upload=upload)
-                for upload in uploads]))
+        made = attempt_form(form, lambda: services.record_meeting(
+            actor=request.user, engagement=engagement, todos=todos,
+            **_with_files(request.user, engagement, form.cleaned_data)))
         if made:
             return redirect("planning:meeting", made.pk)
     return render(request, "delivery/planning/meeting_new.html", {
@@ -149,21 +103,23 @@ def meeting_new(request, code):
 
 @require_http_methods(["GET", "POST"])
 def meeting_edit(request, pk):
-    row = get_object_or_404(Meeting.objects.visible_to(request.user).select_related(
-        "engagement"), pk=pk)
+    row = visible_row(request, Meeting, pk)
     require(request.user, Can.WORK, row.engagement)
-    form = MeetingForm(request.POST or None, request.FILES or None, instance=row)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        uploads = fields.pop("files")
-        if saved(form, lambda: services.update_meeting(
-                actor=request.user, meeting=row, seen=seen, **fields, attachments=[
-                    upload_artifact(actor=request.user, engagement=row.engagement, upload=upload)
-                    for upload in uploads])):
-            return redirect("planning:meeting", pk)
-    return form_page(request, form, row.engagement, title=str(row), section=_("Project control"),
-                     back=reverse("planning:meeting", args=[pk]), active="control",
-                     submit=_("Save"))
+    form = MeetingForm(request.POST or None, request.FILES or None, of=row.engagement,
+                       instance=row)
+    if form.is_valid() and attempt_form(form, lambda: services.update_meeting(
+            actor=request.user, meeting=row,
+            **_with_files(request.user, row.engagement, form.cleaned_data))):
+        return redirect("planning:meeting", pk)
+    return form_page(request, form, row.engagement, tab="control", title=str(row),
+                     back=reverse("planning:meeting", args=[pk]), submit=_("Save"))
+
+
+def _with_files(user: User, engagement: Engagement, fields: dict) -> dict:
+    """The form's fields, its uploads stored as attachments."""
+    uploads = fields.pop("files")
+    return {**fields, "attachments": [
+        upload_artifact(actor=user, engagement=engagement, upload=upload) for upload in uploads]}
 
 
 @require_GET
@@ -184,41 +140,27 @@ def weekly_draft(request, code):
     made = attempt(request, lambda: weekly_services.draft_weekly(
         actor=request.user, engagement=engagement, day=day),
                    _("Draft generated from that week's activity."))
-    return redirect("planning:weekly", made.pk) if made else redirect(_back(code))
-
-
-def _report(request, pk) -> WeeklyReport:
-    return get_object_or_404(
-        WeeklyReport.objects.visible_to(request.user).select_related("engagement", "written_by"),
-        pk=pk)
+    return redirect("planning:weekly", made.pk) if made else redirect("planning:control", code)
 
 
 @require_http_methods(["GET", "POST"])
 def weekly(request, pk):
-    report = _report(request, pk)
+    report = get_object_or_404(WeeklyReport.objects.visible_to(request.user).select_related(
+        "engagement", "written_by"), pk=pk)
     moves = allowed_moves(request.user, TRANSITIONS, report)
-    form = WeeklyForm(request.POST or None, instance=report) if "update" in moves else None
-    if form and form.is_valid():
-        seen, fields = form.split_version()
-        if saved(form, lambda: weekly_services.update_weekly(
-                actor=request.user, report=report, seen=seen, **fields)):
-            return redirect("planning:weekly", pk)
+    form = (WeeklyForm(request.POST or None, of=report.engagement, instance=report)
+            if "update" in moves else None)
+    if form and form.is_valid() and attempt_form(form, lambda: weekly_services.update_weekly(
+            actor=request.user, report=report, **form.cleaned_data)):
+        return redirect("planning:weekly", pk)
     return render(request, "delivery/planning/weekly.html", {
         "report": report, "engagement": report.engagement, "active": "control", "form": form,
         "moves": moves, "done": done_lines(report.facts), "problems": problem_lines(report.facts)})
 
 
-@require_POST
-def weekly_refresh(request, pk):
-    report = _report(request, pk)
-    attempt(request, lambda: weekly_services.refresh_weekly(actor=request.user, report=report),
-            _("Recounted."))
-    return redirect("planning:weekly", pk)
-
-
-@require_POST
-def weekly_freeze(request, pk):
-    report = _report(request, pk)
-    attempt(request, lambda: weekly_services.freeze_weekly(actor=request.user, report=report),
-            _("Report frozen."))
-    return redirect("planning:weekly", pk)
+weekly_refresh = MoveRow.as_view(
+    model=WeeklyReport, page="planning:weekly", service=weekly_services.refresh_weekly,
+    row_name="report", success=_("Recounted."))
+weekly_freeze = MoveRow.as_view(
+    model=WeeklyReport, page="planning:weekly", service=weekly_services.freeze_weekly,
+    row_name="report", success=_("Report frozen."))

@@ -1,14 +1,13 @@
 """Pages on which the customer's people take part: shared minutes and their own to-dos."""
 
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_POST
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
 
 from delivery.planning.models import Meeting, Todo
 from delivery.planning.services import minutes
-from delivery.planning.views.common import visible_engagement
-from engagements.web.form_actions import attempt
 from engagements.web.paging import page_of
+from engagements.web.row_pages import MoveRow, visible_engagement
 
 AT_ONCE = 50
 
@@ -25,22 +24,9 @@ def cooperation(request, code):
         "page": page_of(meetings, request.GET, AT_ONCE), "todos": todos[:AT_ONCE]})
 
 
-@require_POST
-def minutes_share(request, pk):
-    row = _meeting(request, pk)
-    attempt(request, lambda: minutes.share_minutes(actor=request.user, meeting=row),
-            _("Shared with the customer."))
-    return redirect("planning:meeting", pk)
-
-
-@require_POST
-def minutes_confirm(request, pk):
-    row = _meeting(request, pk)
-    attempt(request, lambda: minutes.confirm_minutes(actor=request.user, meeting=row),
-            _("Confirmed."))
-    return redirect("planning:meeting", pk)
-
-
-def _meeting(request, pk: int) -> Meeting:
-    return get_object_or_404(Meeting.objects.visible_to(request.user).select_related(
-        "engagement"), pk=pk)
+minutes_share = MoveRow.as_view(
+    model=Meeting, page="planning:meeting", service=minutes.share_minutes, row_name="meeting",
+    success=_("Shared with the customer."))
+minutes_confirm = MoveRow.as_view(
+    model=Meeting, page="planning:meeting", service=minutes.confirm_minutes, row_name="meeting",
+    success=_("Confirmed."))

@@ -2,7 +2,6 @@
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -13,15 +12,10 @@ from delivery.planning.models import EffortEstimate, EffortLine, GradeCost, Time
 from delivery.planning.services import estimates as services
 from delivery.planning.services import quoting
 from delivery.planning.services import time_entries as time_services
-from delivery.planning.views.common import (
-    form_page,
-    internal_engagement,
-    saved,
-    visible_engagement,
-)
 from engagements.access import Can, allowed, require
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
+from engagements.web.row_pages import form_page, internal_engagement, visible_engagement
 
 LINES_A_PAGE = 100
 
@@ -82,13 +76,11 @@ def effort_line(request, pk):
             "estimate__engagement", "model"), pk=pk)
     engagement = line.estimate.engagement
     require(request.user, Can.WORK, engagement)
-    title, back = str(line), reverse("planning:effort", args=[engagement.code])
-    form = DaysForm(request.POST or None, instance=line, estimate=line.estimate)
-    if form.is_valid() and saved(form, lambda: services.adjust_line(
+    form = DaysForm(request.POST or None, instance=line, of=line.estimate)
+    if form.is_valid() and attempt_form(form, lambda: services.adjust_line(
             actor=request.user, line=line, **form.cleaned_data)):
-        return redirect(back)
-    return form_page(request, form, engagement, title=title, section=_("Effort"), back=back,
-                     active="effort", submit=_("Save"))
+        return redirect("planning:effort", engagement.code)
+    return form_page(request, form, engagement, tab="effort", title=str(line), submit=_("Save"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -96,12 +88,11 @@ def effort_line_new(request, code, version):
     engagement = internal_engagement(request, code)
     require(request.user, Can.WORK, engagement)
     estimate = get_object_or_404(engagement.estimates, version=version)
-    form = NewLineForm(request.POST or None, estimate=estimate)
-    if form.is_valid() and saved(form, lambda: services.add_effort_line(
+    form = NewLineForm(request.POST or None, of=estimate)
+    if form.is_valid() and attempt_form(form, lambda: services.add_effort_line(
             actor=request.user, estimate=estimate, **form.cleaned_data)):
         return redirect("planning:effort", code)
-    return form_page(request, form, engagement, title=_("Add a line"), section=_("Effort"),
-                     back=reverse("planning:effort", args=[code]), active="effort",
+    return form_page(request, form, engagement, tab="effort", title=_("Add a line"),
                      submit=_("Add"))
 
 
@@ -122,13 +113,12 @@ def time(request, code):
 def time_new(request, code):
     engagement = internal_engagement(request, code)
     require(request.user, Can.WORK, engagement)
-    form = TimeForm(request.POST or None, engagement=engagement, user=request.user,
+    form = TimeForm(request.POST or None, of=engagement, user=request.user,
                     may_book_others=allowed(request.user, Can.MANAGE))
-    if form.is_valid() and saved(form, lambda: time_services.record_day(
+    if form.is_valid() and attempt_form(form, lambda: time_services.record_day(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         return redirect("planning:time", code)
-    return form_page(request, form, engagement, title=_("Record time"), section=_("Timesheets"),
-                     back=reverse("planning:time", args=[code]), active="time",
+    return form_page(request, form, engagement, tab="time", title=_("Record time"),
                      submit=_("Record"))
 
 
@@ -144,7 +134,7 @@ def time_remove(request, pk):
 def costs(request):
     require(request.user, Can.MANAGE)
     form = CostForm(request.POST or None)
-    if form.is_valid() and saved(form, lambda: time_services.set_grade_cost(
+    if form.is_valid() and attempt_form(form, lambda: time_services.set_grade_cost(
             actor=request.user, **form.cleaned_data)):
         return redirect("planning:costs")
     return render(request, "delivery/planning/costs.html", {

@@ -1,6 +1,7 @@
 """Pages of plans; each view calls one service."""
 
 from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -24,10 +25,10 @@ from delivery.planning.plan.trigger_documents import trigger_documents
 from delivery.planning.plan.working_days import provisional_years
 from delivery.planning.services import plans as services
 from delivery.planning.services.planned_versions import set_planned_versions
-from delivery.planning.views.common import form_page, saved, visible_engagement, workbook
 from delivery.quotes.services.drafts import PAYMENT_TERMS
 from engagements.access import Can, require
-from engagements.web.form_actions import attempt, show_errors
+from engagements.web.form_actions import XLSX, attempt, attempt_form, show_errors
+from engagements.web.row_pages import form_page, visible_engagement
 
 TASKS_A_PAGE = 100
 
@@ -51,7 +52,7 @@ def plan(request, code):
 def _start(request, engagement):
     form = StartForm(request.POST or None, initial={
         "starts_on": engagement.starts_on or timezone.localdate()})
-    if form.is_valid() and saved(form, lambda: services.draft_plan(
+    if form.is_valid() and attempt_form(form, lambda: services.draft_plan(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         return redirect("planning:plan", engagement.code)
     return render(request, "delivery/planning/plan_start.html", {
@@ -86,7 +87,8 @@ def plan_file(request, code):
     from delivery.planning.plan.plan_xlsx import plan_xlsx  # openpyxl: not at start
 
     found = get_object_or_404(Plan, engagement=visible_engagement(request, code))
-    return workbook(plan_xlsx(found), f"{code}-plan.xlsx")
+    return HttpResponse(plan_xlsx(found), content_type=XLSX, headers={
+        "Content-Disposition": f'attachment; filename="{code}-plan.xlsx"'})
 
 
 @require_GET
@@ -111,24 +113,22 @@ def plan_baseline(request, code):
 @require_http_methods(["GET", "POST"])
 def task_new(request, code):
     found = _plan(request, code)
-    form = TaskForm(request.POST or None, plan=found)
-    if form.is_valid() and saved(form, lambda: services.add_task(
+    form = TaskForm(request.POST or None, of=found)
+    if form.is_valid() and attempt_form(form, lambda: services.add_task(
             actor=request.user, plan=found, **form.cleaned_data)):
         return redirect("planning:plan", code)
-    return form_page(request, form, found.engagement, title=_("New task"), section=_("Plan"),
-                     back=reverse("planning:plan", args=[code]), active="plan", submit=_("Add"))
+    return form_page(request, form, found.engagement, tab="plan", title=_("New task"),
+                     submit=_("Add"))
 
 
 @require_http_methods(["GET", "POST"])
 def task(request, pk):
     found = _task(request, pk)
     code = found.plan.engagement.code
-    form = TaskForm(request.POST or None, instance=found, plan=found.plan)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        if saved(form, lambda: services.update_task(
-                actor=request.user, task=found, seen=seen, **fields)):
-            return redirect("planning:plan", code)
+    form = TaskForm(request.POST or None, instance=found, of=found.plan)
+    if form.is_valid() and attempt_form(form, lambda: services.update_task(
+            actor=request.user, task=found, **form.cleaned_data)):
+        return redirect("planning:plan", code)
     return render(request, "delivery/planning/task.html", {
         "form": form, "link_form": LinkForm(task=found), "task": found, "active": "plan",
         "engagement": found.plan.engagement, "submit_label": _("Save"),
@@ -183,13 +183,11 @@ def planned_versions(request, code):
     form = PlannedVersionsForm(
         request.POST or None,
         initial=dict(engagement.planned_versions.values_list("item", "value")))
-    if form.is_valid() and saved(form, lambda: set_planned_versions(
+    if form.is_valid() and attempt_form(form, lambda: set_planned_versions(
             actor=request.user, engagement=engagement, versions=form.cleaned_data)):
         return redirect("planning:plan", code)
-    return form_page(
-        request, form, engagement, title=_("Planned environment"), active="plan",
-        section=_("Plan"),
-        back=reverse("planning:plan", args=[code]), submit=_("Save"))
+    return form_page(request, form, engagement, tab="plan", title=_("Planned environment"),
+                     submit=_("Save"))
 
 
 def _sheet(found: Plan) -> list[dict]:

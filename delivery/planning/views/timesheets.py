@@ -5,8 +5,7 @@ from datetime import date
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.forms.effort import CorrectionForm
@@ -16,15 +15,15 @@ from delivery.planning.services import time_entries as time_services
 from delivery.planning.services import timesheets as services
 from delivery.planning.time.timesheet_labels import presented
 from delivery.planning.time.transitions import TRANSITIONS
-from delivery.planning.views.common import (
-    form_page,
-    internal_engagement,
-    saved,
-    visible_engagement,
-)
 from engagements.access import Can, allowed, require
 from engagements.moves import allowed_moves
-from engagements.web.form_actions import attempt, state_reached
+from engagements.web.form_actions import attempt, attempt_form, state_reached
+from engagements.web.row_pages import (
+    MoveRow,
+    form_page,
+    internal_engagement,
+    visible_engagement,
+)
 
 
 @require_GET
@@ -74,13 +73,10 @@ def timesheet_answer(request, pk, answer):
     return redirect("planning:timesheet", pk)
 
 
-@require_POST
-def timesheet_withdraw(request, pk):
-    sheet = _timesheet(request, pk)
-    attempt(request, lambda: services.withdraw_timesheet(
-        actor=request.user, timesheet=sheet, reason=request.POST.get("reason", "")),
-            _("Withdrawn; its time can be corrected and resubmitted to the customer."))
-    return redirect("planning:timesheet", pk)
+timesheet_withdraw = MoveRow.as_view(
+    model=Timesheet, page="planning:timesheet", service=services.withdraw_timesheet,
+    row_name="timesheet", takes=("reason",),
+    success=_("Withdrawn; its time can be corrected and resubmitted to the customer."))
 
 
 @require_http_methods(["GET", "POST"])
@@ -88,10 +84,9 @@ def time_correct(request, pk):
     entry = get_object_or_404(TimeEntry.objects.visible_to(request.user).select_related(
         "engagement", "person", "timesheet__engagement"), pk=pk)
     require(request.user, Can.WORK, entry.engagement)
-    form = CorrectionForm(request.POST or None, entry=entry)
-    if form.is_valid() and saved(form, lambda: time_services.correct_time(
+    form = CorrectionForm(request.POST or None, of=entry.engagement, instance=entry)
+    if form.is_valid() and attempt_form(form, lambda: time_services.correct_time(
             actor=request.user, entry=entry, **form.cleaned_data)):
         return redirect("planning:time", entry.engagement.code)
-    return form_page(request, form, entry.engagement, title=str(entry),
-                     section=_("Timesheets"), active="time", submit=_("Correct"),
-                     back=reverse("planning:time", args=[entry.engagement.code]))
+    return form_page(request, form, entry.engagement, tab="time", title=str(entry),
+                     submit=_("Correct"))
