@@ -59,6 +59,9 @@ def pytest_configure(config):
     asked = config.option
     if asked.everything:
         asked.markexpr = ""
+        from tests import transition_cases
+
+        transition_cases.is_whole = True
     config.pluginmanager.register(RecordedActions(is_whole_run=(
         config.args_source is config.ArgsSource.TESTPATHS and not asked.keyword
         and asked.markexpr in ("", DEFAULT_RUN)

@@ -35,6 +35,12 @@ def chart_spec(model: MigratedModel, name: str, profile: int | None = None
     return make(model, profile) if make else None
 
 
+def charts_of(model: MigratedModel) -> list[str]:
+    """Names of the charts that the model may have data for, in the order of CHARTS."""
+    has_profiles = StoredReading.objects.filter(artifact__model=model, kind="profile").exists()
+    return [name for name in CHARTS if has_profiles or name not in OF_PROFILES]
+
+
 def chart_svg(model: MigratedModel, name: str, profile: int | None = None) -> str | None:
     """The same picture as SVG text for documents; None without data."""
     spec = chart_spec(model, name, profile)
@@ -99,3 +105,4 @@ def _rounds(model: MigratedModel, _profile: int | None) -> dict | None:
 CHARTS: dict[str, Callable[[MigratedModel, int | None], dict | None]] = {
     "bars": _bars, "steps": _steps, "profiles": _profiles, "operators": _operators,
     "scaling": _scaling, "rounds": _rounds}
+OF_PROFILES = ("steps", "profiles", "operators")

@@ -56,6 +56,8 @@ def history(model: MigratedModel) -> History:
     """Three queries, whatever the number of rounds."""
     rounds = list(OptimisationRound.objects.filter(model=model).select_related(
         "artifact__job", "profile__job", "recorded_by").order_by("number"))
+    if not rounds:
+        return History([], [])
     known = _measured(model, rounds)
     metrics = [m for m in METRICS if any(m.name in found for found in known.values())]
     verdicts = _verdicts(rounds)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
-from assessments.charts.model_charts import CHARTS, bars_picture, chart_spec
+from assessments.charts.model_charts import bars_picture, chart_spec, charts_of
 from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
 from delivery.documents.bilingual import LANGUAGES, both
@@ -28,7 +28,7 @@ def performance_figures(source: Source) -> list[dict]:
     A value without another one beside it stands in the results, and needs no picture.
     """
     models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
-    return [entry for model in models.values() for name in CHARTS
+    return [entry for model in models.values() for name in charts_of(model)
             if (entry := _figure(model, name))]
 
 
