@@ -98,7 +98,7 @@ class ScenarioDocuments:
         reviewer = self.who["reviewer"]
         acceptance.begin_signing(actor=reviewer, review=review, name=reviewer.full_name,
                                  capacity=reviewer.job_title, agrees=True)
-        acceptance.sign(actor=reviewer, review=review, code=_code_from_mail(reviewer))
+        acceptance.sign(actor=reviewer, review=review, code=code_from_mail(reviewer))
 
     def sheets(self) -> None:
         """Documents beside the certificates: environment, hand-over list."""
@@ -165,7 +165,7 @@ def _is_rendered(document: Document) -> bool:
     return states == {RenderJob.State.DONE}
 
 
-def _code_from_mail(person: User) -> str:
+def code_from_mail(person: User) -> str:
     """The one-time code of the newest e-mail to the person that holds one."""
     mails = sorted(Path(settings.EMAIL_FILE_PATH).iterdir(),
                    key=lambda path: path.stat().st_mtime_ns)
