@@ -13,7 +13,6 @@ class AssessmentsConfig(AppConfig):
             gate_checks,
             job_kinds,
             rule_facts,
-            signal_receivers,
         )
         from assessments.accuracy import readings  # noqa: F401
         from assessments.performance import reading_links  # noqa: F401

@@ -9,10 +9,10 @@ class EngagementsConfig(AppConfig):
     verbose_name = _("Engagements")
 
     def ready(self) -> None:
-        """Register audited tables, summaries and gate checks, connect the log-in signals, and have
-        the verifier's sentences translated by Django."""
+        """Register audited tables and gate checks, connect the log-in signals, and have the
+        verifier's sentences translated by Django."""
         from bundle_verifier.translation import use
-        from engagements import audit_config, gate_checks, model_progress  # noqa: F401
+        from engagements import audit_config, gate_checks  # noqa: F401
         from engagements.audit import audit_log, end_sealing, login_log  # noqa: F401
         from engagements.search import index
         from engagements.web import sign_in_receiver  # noqa: F401

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterator
 from django.db import transaction
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
-from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import (
     Engagement,
     MigratedModel,
@@ -20,6 +19,8 @@ AGEING = (StageState.IN_PROGRESS, StageState.SUBMITTED, StageState.SENT_BACK)
 COLUMNS = ("engagement_id", "record_id", "stage", "state", "open_since", "moved_by_id", "in_scope",
            "passed", "is_dropped", "is_under_way")
 BATCH = 500
+# From a model to the rows whose writes change its summary.
+PATHS = {MigratedModel: "pk", Engagement: "engagement", StageRecord: "stages"}
 
 
 def refresh(models: QuerySet) -> None:
@@ -88,15 +89,6 @@ def _summary(model: MigratedModel) -> ModelProgress:
     return row
 
 
-def _models_of(table: type, keys: Collection) -> QuerySet:
-    path = {MigratedModel: "pk", Engagement: "engagement", StageRecord: "stages",
-            StageTransition: "stages__transitions"}[table]
-    return MigratedModel.objects.filter(**{f"{path}__in": keys}).distinct()
-
-
-def _refresh_of(table: type):
-    return lambda keys: refresh(_models_of(table, keys))
-
-
-for _table in (MigratedModel, Engagement, StageRecord):
-    on_rows_written(_table, _refresh_of(_table))
+def rows_written(table: type, keys: Collection) -> None:
+    """Write the summaries anew that follow from rows with these keys, which were just written."""
+    refresh(MigratedModel.objects.filter(**{f"{PATHS[table]}__in": keys}).distinct())

@@ -7,21 +7,17 @@ class WorkersConfig(AppConfig):
     verbose_name = _("Workers")
 
     def ready(self) -> None:
-        """Register gate checks, audited tables, evidence references, words of nodes, singulars
-        of job sentences and all job kinds."""
-        from engagements.search.index import Indexed, register
+        """Register gate checks, audited tables, evidence references, singulars of job sentences
+        and all job kinds."""
         from workers import (  # noqa: F401
             audit_config,
             evidence_references,
             gate_checks,
             involvement,
             kinds,
-            signal_receivers,
         )
         from workers.dispatch import sentences  # noqa: F401
         from workers.labels import counted_nouns  # noqa: F401
         from workers.logs import causes  # noqa: F401
-        from workers.models import Node
 
         kinds.load_all()
-        register(Indexed(Node, ("name", "host"), None))

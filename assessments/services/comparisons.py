@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from django.db import transaction
 
 from assessments.models import Comparison, OperatorRow
-from assessments.queries import COMPARISON_READERS
+from assessments.queries import COMPARISON_READERS, is_indexable
+from engagements.queue.enqueue import enqueue_on_commit
 from toolreaders.accuracy.msprobe_rows import STATISTICS, CompareRow
 from toolreaders.accuracy.operator_rows import executed_rows
 from toolreaders.source import ReadError
@@ -34,6 +35,12 @@ def index_comparison(*, artifact: Artifact) -> Comparison | None:
     except ReadError as error:
         return _keep(reading, [], problem=f"{error.code}: {error.message}"[:240])
     return _keep(reading, rows, verdict=verdict)
+
+
+def enqueue_index(*, reading: StoredReading, **_signal) -> None:
+    """A comparison's rows are indexed by a worker: a large workbook takes many seconds."""
+    if is_indexable(reading):
+        enqueue_on_commit("assessments.index_comparison", reading.artifact_id, expires=600)
 
 
 def _is_current(comparison: Comparison, reading: StoredReading) -> bool:

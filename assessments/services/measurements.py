@@ -18,7 +18,7 @@ from toolreaders.verdicts.verdict import ENGINE_VERSION
 from toolreaders.verdicts.verdict import Outcome as Computed
 from workers.artifacts.artifact_store import finite_json
 from workers.artifacts.reading_state import require_read
-from workers.models import Artifact
+from workers.models import Artifact, Job
 
 
 @transaction.atomic
@@ -48,6 +48,19 @@ def measure_artifact(artifact: Artifact) -> list[Measurement]:
 def _kept(value: float | None) -> float | None:
     """A value that is not finite is none; the verdict reads the raw file and fails it."""
     return value if value is not None and math.isfinite(value) else None
+
+
+def measure_job(*, job: Job, **_signal) -> None:
+    """Record what the files of a job that succeeded measured, and judge the current criteria they
+    touch.
+
+    A regression run is measured, and compared by who started it; it judges nothing.
+    """
+    if job.model is None:
+        return
+    measured = [m for artifact in job.artifacts.all() for m in measure_artifact(artifact)]
+    if not job.is_regression:
+        judge_affected(measured)
 
 
 def judge_criterion(criterion: Criterion, actor: User | None = None) -> Verdict:

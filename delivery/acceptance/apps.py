@@ -6,11 +6,5 @@ class AcceptanceConfig(AppConfig):
     label = "acceptance"
 
     def ready(self) -> None:
-        """Register audited tables, gate checks and what releases payments; listen to documents that
-        are replaced."""
-        from delivery.acceptance import (  # noqa: F401
-            audit_config,
-            gate_checks,
-            milestones,
-            signal_receivers,
-        )
+        """Register audited tables, gate checks and what releases payments."""
+        from delivery.acceptance import audit_config, gate_checks, milestones  # noqa: F401

@@ -19,7 +19,8 @@ from assessments import services as assessments
 from assessments.models import MetricDefinition
 from delivery import followers
 from delivery.acceptance import services as acceptance
-from delivery.demo.sample_engagement import NODE_NAME, load_sample
+from delivery.demo.sample_firm import NODE_NAME
+from delivery.demo.sample_setup import load_sample
 from delivery.demo.scenario_documents import code_from_mail
 from delivery.quotes import services as quotes
 from delivery.quotes.models import PriceLine, RateCard
@@ -30,7 +31,7 @@ from engagements.stages import Stage
 from workers import services as workers
 from workers.models import Node
 
-PACKAGES = ("engagements", "workers", "assessments", "delivery", "toolreaders")
+PACKAGES = ("engagements", "workers", "assessments", "delivery", "bundle_verifier", "toolreaders")
 People = dict[str, User]
 
 

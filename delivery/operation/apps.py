@@ -10,9 +10,11 @@ class OperationConfig(AppConfig):
 
     def ready(self) -> None:
         """Say which tables are audited; check the names of settings; connect what workers tell of
-        their tasks; start tracing where a collector is named."""
+        their tasks, and what follows writes; start tracing where a collector is named."""
+        from delivery import followers
         from delivery.operation import audit_config, configuration, tracing, worker_signals  # noqa: F401
 
+        followers.connect()
         checks.register(configuration.check_names)
         if tracing.is_wanted():
             tracing.start(settings.VERSION)

@@ -12,7 +12,6 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import DEFAULT_DB_ALIAS, models, transaction
 from django.db.models import Count, Max, Min, Q, Sum
 from django.db.models.functions import TruncMonth
-from django.db.models.signals import post_delete
 from django.utils import timezone
 
 from assessments.models import Verdict
@@ -22,7 +21,6 @@ from delivery.portal.models import ChartFigure
 from delivery.quotes.margin import in_yuan
 from delivery.quotes.models import Quote
 from delivery.quotes.snapshot import facts_of
-from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import Engagement, MigratedModel, StageRecord
 from engagements.stages import DONE, LET_THROUGH, Stage
 
@@ -119,6 +117,7 @@ PARTS = (
     Part((Chart.DUE, Chart.IN_TIME), _STAGES, _due),
     Part((Chart.VERDICTS,), {Verdict: "criterion__criteria_set__engagement"}, _verdicts),
 )
+TABLES = tuple(dict.fromkeys(table for part in PARTS for table in part.tables))
 REMOVABLE = (TimeEntry, EffortLine)  # whose rows people remove
 
 
@@ -183,16 +182,19 @@ def prepare(using: str, plan: Collection = (), **_signal) -> None:
         rebuild()
 
 
-def _written(part: Part, table: type[models.Model], path: str) -> Callable[[Collection], None]:
-    def listener(keys: Collection) -> None:
-        found = models.QuerySet(table).filter(pk__in=keys).order_by().values_list(path, flat=True)
-        if engagements := set(found):
+def rows_written(table: type[models.Model], keys: Collection) -> None:
+    """Write the figures anew that are counted from rows with these keys, which were just
+    written."""
+    rows = models.QuerySet(table).filter(pk__in=keys).order_by()
+    for part in PARTS:
+        path = part.tables.get(table)
+        engagements = set(rows.values_list(path, flat=True)) if path else None
+        if engagements:
             refresh(part, engagements)
 
-    return listener
 
-
-def _removed(sender: type[models.Model], instance: models.Model, **_signal) -> None:
+def row_removed(sender: type[models.Model], instance: models.Model, **_signal) -> None:
+    """The same for a row that was removed."""
     for part in PARTS:
         if path := part.tables.get(sender):
             try:
@@ -202,10 +204,3 @@ def _removed(sender: type[models.Model], instance: models.Model, **_signal) -> N
                 refresh(part, [getattr(instance, f"{last}_id")])
             except ObjectDoesNotExist:
                 return
-
-
-for _part in PARTS:
-    for _table, _path in _part.tables.items():
-        on_rows_written(_table, _written(_part, _table, _path))
-for _table in REMOVABLE:
-    post_delete.connect(_removed, sender=_table, dispatch_uid=f"chart figures {_table._meta.label}")

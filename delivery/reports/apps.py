@@ -7,9 +7,9 @@ class ReportsConfig(AppConfig):
     label = "reports"
 
     def ready(self) -> None:
-        """Register audited tables, the documents that trigger milestones, words and all kinds,
-        which are checked."""
-        from delivery.reports import audit_config, kinds, milestones, search_words  # noqa: F401
+        """Register audited tables, the documents that trigger milestones and all kinds, which are
+        checked."""
+        from delivery.reports import audit_config, kinds, milestones  # noqa: F401
         from delivery.reports.kind_checks import check_kinds
 
         kinds.load_all()

@@ -70,7 +70,8 @@ class TrackedColumns:
 _tracked: dict[type[models.Model], TrackedColumns] = {}
 _untracked: dict[type[models.Model], str] = {}
 _recorder: Callable[..., Any] | None = None
-_listeners: dict[type[models.Model], list[Callable[[Collection], None]]] = defaultdict(list)
+Listener = Callable[[type[models.Model], Collection], None]
+_listeners: dict[type[models.Model], list[Listener]] = defaultdict(list)
 
 
 def register_recorder(record: Callable[..., Any]) -> None:
@@ -98,15 +99,15 @@ def track_rows(*tables: type[models.Model], without: Collection[str] = (),
                             dispatch_uid=f"{table._meta.label} deleted")
 
 
-def on_rows_written(table: type[models.Model], listener: Callable[[Collection], None]) -> None:
-    """Call the listener with the keys of rows of a tracked table, after each write of them and in
-    its transaction. For summaries of these rows."""
+def on_rows_written(table: type[models.Model], listener: Listener) -> None:
+    """Call the listener with a tracked table and the keys of its rows, after each write of them and
+    in its transaction. For summaries of these rows; see `delivery.followers`."""
     _listeners[table].append(listener)
 
 
 def _tell(table: type[models.Model], keys: Collection) -> None:
     for listener in _listeners[table] if keys else ():
-        listener(keys)
+        listener(table, keys)
 
 
 def do_not_track(reasons: dict[type[models.Model], str]) -> None:

@@ -1,4 +1,5 @@
-"""Which rows the search box finds by words, and the index that every write of them keeps."""
+"""The index of the words by which the search box finds rows; `delivery.followers` says which rows,
+and keeps it with every write of them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,8 +7,7 @@ from dataclasses import dataclass
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.models.sql import Query
 
-from engagements.audit_rows.tracking import on_rows_written
-from engagements.models import Customer, Engagement, MigratedModel, SearchEntry, User
+from engagements.models import Engagement, SearchEntry, User
 from engagements.search import storage
 from engagements.search.words import asked_for, words_of
 
@@ -64,9 +64,9 @@ TABLES: dict[type[models.Model], Indexed] = {}
 
 
 def register(indexed: Indexed) -> None:
-    """Have the rows of a table found by words from now on; call it when Django starts."""
+    """Have the rows of a table found by words from now on; call it when Django starts, and
+    `refresh` after every write of them."""
     TABLES[indexed.table] = indexed
-    on_rows_written(indexed.table, lambda keys: refresh(indexed.table, keys))
 
 
 def holding(table: type[models.Model], text: str, user: User | None = None
@@ -177,24 +177,17 @@ def prepare(using: str, **_signal) -> None:
         rebuild()
 
 
-def _of_engagements(keys: Collection) -> None:
-    """An engagement's rows are found by its words as well."""
+def refresh_rows_of_engagements(_table: type[models.Model], keys: Collection) -> None:
+    """The entries of rows of written engagements, which are found by its words as well."""
     for table, indexed in TABLES.items():
         if indexed.engagement not in (None, "pk"):
             refresh(table, list(models.QuerySet(table).filter(
                 **{f"{indexed.engagement}__in": keys}).values_list("pk", flat=True)))
 
 
-def _of_customers(keys: Collection) -> None:
+def refresh_rows_of_customers(_table: type[models.Model], keys: Collection) -> None:
+    """The entries of the engagements of written customers, and of their rows."""
     found = list(Engagement.objects.filter(customer__in=keys).values_list("pk", flat=True))
     if found:
         refresh(Engagement, found)
-        _of_engagements(found)
-
-
-register(Indexed(Customer, ("name", "name_en"), None))
-register(Indexed(Engagement, OF_ENGAGEMENT, "pk"))
-register(Indexed(MigratedModel, ("code", "name", "name_en", "task", "framework",
-                                 *of_engagement("code", "name", "name_en")), "engagement"))
-on_rows_written(Engagement, _of_engagements)
-on_rows_written(Customer, _of_customers)
+        refresh_rows_of_engagements(Engagement, found)

@@ -43,6 +43,13 @@ def follow_certificate(*, actor: User, engagement: Engagement) -> Engagement:
     return engagement
 
 
+def follow_replacement(*, document: Document, by: Document, **_signal) -> None:
+    """A certificate that a correction replaced no longer holds; in the transaction that issues the
+    correction."""
+    if document.kind == Document.Kind.ACCEPTANCE:
+        follow_certificate(actor=by.issued_by, engagement=by.engagement)
+
+
 def _acceptance_stages(engagement: Engagement) -> Iterable[StageRecord]:
     return StageRecord.objects.filter(
         model__engagement=engagement, model__dropped_at=None, stage=Stage.ACCEPT

@@ -4,14 +4,16 @@ from datetime import date, datetime
 
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 
 from delivery.notices import enqueueing
-from delivery.notices.event_kinds import EventKind
-from delivery.notices.event_subjects import Subject
+from delivery.notices.event_kinds import KINDS, EventKind, kind_of_entry
+from delivery.notices.event_subjects import Subject, subject_of
 from delivery.notices.models import Channel, Dispatch, Event, Notice, Pace
 from delivery.notices.rate_limits import next_digest
 from delivery.notices.recipients import preferences, recipients
-from engagements.models import Engagement, User
+from engagements.models import AuditEntry, Engagement, User
+from workers.models import CardAlarm, NodeContact
 
 
 @transaction.atomic
@@ -38,6 +40,33 @@ def announce(*, kind: EventKind, subject: Subject, at: datetime,
     _tell_people(event, people)
     _tell_channels(event)
     return event
+
+
+def announce_entry(*, instance: AuditEntry, created: bool, **_signal) -> None:
+    """An audit entry becomes an event, if it is of a kind that people hear of."""
+    kind = kind_of_entry(instance.action, instance.data) if created else None
+    subject = kind and subject_of(instance.target_type, instance.target_id, instance.action,
+                                  getattr(instance, "target", None))
+    if subject:
+        announce(kind=kind, subject=subject, engagement=instance.engagement,
+                 actor=instance.actor, at=instance.at)
+
+
+def announce_contact(*, instance: NodeContact, created: bool, **_signal) -> None:
+    """A node that stopped answering; its return is no news."""
+    if created and not instance.is_reachable:
+        node = instance.node
+        announce(kind=KINDS["node_unreachable"], at=instance.at,
+                 subject=Subject(node.name, reverse("workers:node", args=[node.pk])))
+
+
+def announce_alarm(*, instance: CardAlarm, created: bool, **_signal) -> None:
+    """An alarm of a card, once; its end is no news. The node's page says more and what to do."""
+    if created:
+        node = instance.node
+        announce(kind=KINDS[f"card_{instance.kind}"], at=instance.since, subject=Subject(
+            f"{node.name} · NPU {instance.card_index} · {instance.value}",
+            reverse("workers:node", args=[node.pk])))
 
 
 def _tell_people(event: Event, people: list[User]) -> None:

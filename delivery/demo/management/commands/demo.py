@@ -40,4 +40,3 @@ class Command(BaseCommand):
     def _print(self, text: str) -> None:
         self.stdout.write(text)
         self.stdout.flush()
-

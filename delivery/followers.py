@@ -1,0 +1,121 @@
+"""What follows a write unasked, in its transaction: one table, connected when Django starts.
+
+Beside these the audit log notices every write of a tracked row (`engagements.audit_rows`), and what
+a service enqueues runs after the commit.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CodeType
+
+from django.conf import settings
+from django.db.models import Model
+from django.db.models.signals import post_delete, post_save
+from django.dispatch import Signal
+from django.utils.translation import override
+
+from assessments.services import comparisons, measurements
+from delivery.acceptance.services import outcome
+from delivery.knowledge.models import SolvedCase
+from delivery.notices.services import announcements
+from delivery.portal import chart_figures
+from delivery.quotes.models import Quote
+from delivery.reports import registry
+from delivery.reports.models import Document
+from delivery.reports.signals import document_replaced
+from engagements import model_progress
+from engagements.audit_rows.tracking import on_rows_written
+from engagements.models import AuditEntry, Customer, Engagement, MigratedModel
+from engagements.search import index
+from engagements.search.index import OF_ENGAGEMENT, Indexed, of_engagement
+from workers.models import CardAlarm, Node, NodeContact
+from workers.signals import job_succeeded, reading_stored
+
+
+def _kind_and_titles(row: Document) -> list[str]:
+    """The kind's code, and its title in every language."""
+    titles = []
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            titles += [str(kind.title) for kind in registry.all_kinds() if kind.code == row.kind]
+    return [row.kind, *titles]
+
+
+FOUND_BY_WORDS = (
+    Indexed(Customer, ("name", "name_en"), None),
+    Indexed(Engagement, OF_ENGAGEMENT, "pk"),
+    Indexed(MigratedModel, ("code", "name", "name_en", "task", "framework",
+                            *of_engagement("code", "name", "name_en")), "engagement"),
+    Indexed(Node, ("name", "host"), None),
+    Indexed(Quote, ("number", "subject", *of_engagement()), "engagement"),
+    Indexed(Document, ("number", *of_engagement()), "engagement", _kind_and_titles),
+    Indexed(SolvedCase, ("title", "error_code", "operator", "log_pattern", "cause", "cure"), None),
+)
+
+
+def _go_on_with_chain(*, job, **_signal) -> None:
+    from workers.services import (
+        chains,  # brings the SSH library, which every command would wait for
+    )
+
+    chains.go_on(job)
+
+
+@dataclass(frozen=True)
+class Follower:
+    """`does` follows each write of a row of `tables`.
+
+    Without a signal the tables are tracked ones, and it is given table and keys after single and
+    bulk writes; with one it receives that, from these tables as senders or, without, from anybody.
+    """
+
+    what: str
+    does: Callable
+    tables: tuple[type[Model], ...] = ()
+    signal: Signal | None = None
+
+
+FOLLOWERS = (
+    Follower("summary of where the model stands", model_progress.rows_written,
+             tuple(model_progress.PATHS)),
+    Follower("search words of the row", index.refresh,
+             tuple(indexed.table for indexed in FOUND_BY_WORDS)),
+    Follower("search words of the engagement's rows", index.refresh_rows_of_engagements,
+             (Engagement,)),
+    Follower("search words of the customer's engagements", index.refresh_rows_of_customers,
+             (Customer,)),
+    Follower("sums of the portfolio's charts", chart_figures.rows_written, chart_figures.TABLES),
+    Follower("sums of the portfolio's charts", chart_figures.row_removed, chart_figures.REMOVABLE,
+             post_delete),
+    Follower("inbox, e-mail, chat and webhooks, after an audit entry",
+             announcements.announce_entry, (AuditEntry,), post_save),
+    Follower("inbox, e-mail, chat and webhooks, when a node stops answering",
+             announcements.announce_contact, (NodeContact,), post_save),
+    Follower("inbox, e-mail, chat and webhooks, after an alarm of a card",
+             announcements.announce_alarm, (CardAlarm,), post_save),
+    Follower("next step of the job's chain", _go_on_with_chain, signal=job_succeeded),
+    Follower("measurements and verdicts of the job's files", measurements.measure_job,
+             signal=job_succeeded),
+    Follower("index of a comparison's operators", comparisons.enqueue_index,
+             signal=reading_stored),
+    Follower("acceptance that rested on the replaced document", outcome.follow_replacement,
+             signal=document_replaced),
+)
+
+
+def connect() -> None:
+    """Have every follower called from now on; call it when Django starts."""
+    for indexed in FOUND_BY_WORDS:
+        index.register(indexed)
+    for follower in FOLLOWERS:
+        if follower.signal is None:
+            for table in follower.tables:
+                on_rows_written(table, follower.does)
+        else:
+            for sender in follower.tables or (None,):
+                follower.signal.connect(follower.does, sender=sender)
+
+
+def by_code() -> dict[CodeType, str]:
+    """What each follower does, by the code of its function."""
+    return {follower.does.__code__: follower.what for follower in FOLLOWERS}
