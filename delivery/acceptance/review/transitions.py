@@ -2,13 +2,15 @@
 
 from django.db import models
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from delivery.acceptance.models import Review, Signer
 from delivery.reports.models import Document
 from engagements.access import Can
+from engagements.audit import audit_log
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
-from engagements.transitions import TransitionTable, transition
+from engagements.transitions import TransitionTable, automatic, transition
 
 
 class ReviewState(models.TextChoices):
@@ -98,16 +100,34 @@ def refusal(review: Review, action: str) -> str:
 
 
 _EITHER = (Can.REVIEW, Can.WORK)
+_DECIDED = "review.decide", gettext_lazy("Acceptance decided")
 TRANSITIONS = TransitionTable({
-    _A.COMMENT: transition(*ISSUED, by=_EITHER),
-    _A.RESOLVE: transition(*ISSUED, by=_EITHER),
-    _A.RECEIPTS: transition(*ISSUED, _S.SIGNED, by=Can.REVIEW),
+    _A.COMMENT: transition(*ISSUED, by=_EITHER,
+                           audit=("review.comment", gettext_lazy("Review commented on"))),
+    _A.RESOLVE: transition(*ISSUED, by=_EITHER,
+                           audit=("review.resolve", gettext_lazy("Comment resolved"))),
+    _A.RECEIPTS: transition(*ISSUED, _S.SIGNED, by=Can.REVIEW,
+                            audit=("review.receipt", gettext_lazy("Receipt confirmed"))),
     _A.DECIDE: transition(_S.OPEN, _S.DECIDED, to=_S.DECIDED, by=Can.REVIEW,
-                          guards=(_is_unsigned,)),
-    _A.IDENTIFY: transition(*IN_SIGNING, by=Can.REVIEW, guards=(current_signer,)),
-    _A.SIGN: transition(*IN_SIGNING, by=Can.REVIEW, to=_S.SIGNED, guards=(current_signer,)),
-    _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,)),
-    _A.SIGNERS: transition(*ISSUED, by=Can.ISSUE),
-    _A.NOTICE: transition(*ISSUED, by=Can.ISSUE),
-    _A.DEEMED: transition(_S.OPEN, to=_S.DEEMED, by=Can.ISSUE),
-}, state_of=state_of, refusal=refusal)
+                          guards=(_is_unsigned,), audit=_DECIDED),
+    _A.IDENTIFY: transition(*IN_SIGNING, by=Can.REVIEW, guards=(current_signer,),
+                            audit=("review.identify", gettext_lazy("Signer identified"))),
+    _A.SIGN: transition(*IN_SIGNING, by=Can.REVIEW, to=_S.SIGNED, guards=(current_signer,),
+                        audit=("document.sign", gettext_lazy("Document signed"))),
+    _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,),
+                           audit=("review.decline", gettext_lazy("Signature declined"))),
+    _A.SIGNERS: transition(*ISSUED, by=Can.ISSUE,
+                           audit=("review.signers", gettext_lazy("Signers named"))),
+    _A.NOTICE: transition(*ISSUED, by=Can.ISSUE,
+                          audit=("review.notice", gettext_lazy("Notice of acceptance given"))),
+    _A.DEEMED: transition(_S.OPEN, to=_S.DEEMED, by=Can.ISSUE, audit=_DECIDED),
+}, state_of=state_of, refusal=refusal, automatic={
+    "a newer version is issued, or this one withdrawn": automatic(
+        *ISSUED, _S.SIGNED, to=_S.REPLACED),
+})
+
+
+def record_action(actor: User, review: Review, action: str, data: dict) -> None:
+    """Write the audit entry of an action of the table, of the review's document."""
+    audit_log.record(actor=actor, action=TRANSITIONS[action].audit.code, target=review.document,
+                     engagement=review.document.engagement, data=data)

@@ -36,7 +36,8 @@ def comment(*, actor: User, review: Review, text: str, model: MigratedModel | No
     made = ReviewComment.objects.create(review=review, author=actor, text=text.strip(),
                                         is_internal=is_internal, **about)
     ReviewComment.objects.filter(pk=made.answers_id).update(resolved_at=None, resolved_by=None)
-    _record(actor, made, "review.note" if is_internal else "review.comment")
+    _record(actor, made, "review.note" if is_internal
+            else TRANSITIONS[ReviewAction.COMMENT].audit.code)
     return made
 
 
@@ -78,7 +79,8 @@ def resolve_comment(*, actor: User, comment: ReviewComment) -> ReviewComment:
         raise WrongState(_("This comment has already been resolved."))
     found.resolved_at, found.resolved_by = timezone.now(), actor
     found.save(update_fields=["resolved_at", "resolved_by"])
-    _record(actor, found, "review.note_resolve" if found.is_internal else "review.resolve")
+    _record(actor, found, "review.note_resolve" if found.is_internal
+            else TRANSITIONS[ReviewAction.RESOLVE].audit.code)
     return found
 
 

@@ -10,11 +10,10 @@ from django.utils.translation import gettext as _
 from assessments.models import Outcome
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import ReviewAction, record_action
 from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.acceptance.services.signing_order import notify_next_signer
 from delivery.documents.bilingual import in_language
-from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
@@ -67,7 +66,12 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
         Condition.objects.create(review=review, **row)
     for model, row in judged.items():
         ModelDecision.objects.create(review=review, model=model, **row)
-    _record(actor, review, rows, judged, before)
+    record_action(actor, review, ReviewAction.DECIDE, {
+        "decision": review.decision, "reason": review.reason, "before": before,
+        "retest_on": review.retest_on,
+        "conditions": [{**row, "model": row["model"].code if row["model"] else ""}
+                       for row in rows],
+        "models": {model.code: row for model, row in judged.items()}})
     notify_next_signer(review)
     return review
 
@@ -85,17 +89,6 @@ def _store_decision(actor: User, review: Review, decision: str, reason: str, ret
     review.decision, review.reason, review.retest_on = decision, reason, retest_on
     review.decided_by, review.decided_at = actor, timezone.now()
     review.save()
-
-
-def _record(actor: User, review: Review, rows: list[dict], judged: dict, before: str) -> None:
-    audit_log.record(
-        actor=actor, action="review.decide", target=review.document,
-        engagement=review.document.engagement,
-        data={"decision": review.decision, "reason": review.reason, "before": before,
-              "retest_on": review.retest_on,
-              "conditions": [{**row, "model": row["model"].code if row["model"] else ""}
-                             for row in rows],
-              "models": {model.code: row for model, row in judged.items()}})
 
 
 def models_by_code(review: Review) -> dict[str, MigratedModel]:

@@ -9,12 +9,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import NoticeProof, Review
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import ReviewAction, record_action
 from delivery.acceptance.scan_validation import checked_scan
 from delivery.acceptance.services.preconditions import lock_for_action
 from delivery.acceptance.services.signatures import conclude_review
 from delivery.acceptance.services.signed_copies import queue_signed_copies
-from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
@@ -36,11 +35,9 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
         reference=reference.strip()[:120], delivered_on=delivered_on, recorded_by=actor)
     _attach(proof, file)
     proof.save()
-    audit_log.record(actor=actor, action="review.notice", target=review.document,
-                     engagement=review.document.engagement,
-                     data={"channel": channel, "addressee": proof.addressee,
-                           "reference": proof.reference, "delivered_on": delivered_on,
-                           "sha256": proof.sha256})
+    record_action(actor, review, ReviewAction.NOTICE, {
+        "channel": channel, "addressee": proof.addressee, "reference": proof.reference,
+        "delivered_on": delivered_on, "sha256": proof.sha256})
     return proof
 
 
@@ -83,11 +80,9 @@ def _store_deemed_decision(actor: User, review: Review) -> Review:
     review.reason = review.terms["clause"]
     review.save()
     conclude_review(review, actor)
-    audit_log.record(actor=actor, action="review.decide", target=review.document,
-                     engagement=review.document.engagement,
-                     data={"decision": review.decision, "clause": review.reason,
-                           "deadline": deemed_day(review),
-                           "proofs": [proof.reference for proof in review.notice_proofs.all()]})
+    record_action(actor, review, ReviewAction.DEEMED, {
+        "decision": review.decision, "clause": review.reason, "deadline": deemed_day(review),
+        "proofs": [proof.reference for proof in review.notice_proofs.all()]})
     return review
 
 

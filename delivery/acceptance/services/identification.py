@@ -12,7 +12,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review
-from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction, record_action
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
 from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
@@ -69,10 +69,9 @@ def _create_identification(actor, review, name, capacity, agrees, code, ip_addre
         terms_version=signing_terms.VERSION, terms_hash=signing_terms.digest(),
         sent_to=masked_address(actor.email), salt=salt, code_hash=_hash(salt, code), sent_at=now,
         expires_at=now + LIFETIME, ip_address=ip_address or None)
-    audit_log.record(actor=actor, action="review.identify", target=review.document,
-                     engagement=review.document.engagement,
-                     data={"sent_to": made.sent_to, "terms": made.terms_hash, "name": made.name,
-                           "capacity": made.capacity})
+    record_action(actor, review, ReviewAction.IDENTIFY, {
+        "sent_to": made.sent_to, "terms": made.terms_hash, "name": made.name,
+        "capacity": made.capacity})
     return made
 
 

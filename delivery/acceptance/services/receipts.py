@@ -8,9 +8,8 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Receipt, Review
 from delivery.acceptance.review.deliverables import Deliverable, deliverables_of
-from delivery.acceptance.review.transitions import ReviewAction
+from delivery.acceptance.review.transitions import ReviewAction, record_action
 from delivery.acceptance.services.preconditions import lock_for_action
-from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
@@ -30,10 +29,9 @@ def confirm_receipt(*, actor: User, review: Review, keys: Collection[str],
         review=review, key=item.key, title=item.title[:200], version=item.version,
         sha256=item.sha256, is_complete=is_complete, remark=remark[:400], received_by=actor)
         for item in _chosen(review, keys)]
-    audit_log.record(actor=actor, action="review.receipt", target=review.document,
-                     engagement=review.document.engagement,
-                     data={"complete": is_complete, "remark": remark[:400],
-                           "items": [{"title": row.title, "sha256": row.sha256} for row in made]})
+    record_action(actor, review, ReviewAction.RECEIPTS, {
+        "complete": is_complete, "remark": remark[:400],
+        "items": [{"title": row.title, "sha256": row.sha256} for row in made]})
     return made
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, Review, Signature
-from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
+from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction, record_action
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
 from delivery.acceptance.services.outcome import follow_certificate
@@ -19,7 +19,6 @@ from delivery.acceptance.services.signing_order import mark_signed, notify_next_
 from delivery.acceptance.signing.drawn_signature import checked_drawing
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
-from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_permission
@@ -81,13 +80,11 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     is_last = mark_signed(review, actor)
     if is_last:
         conclude_review(review, actor)
-    audit_log.record(actor=actor, action="document.sign", target=document,
-                     engagement=document.engagement,
-                     data={"hash": document.content_hash, "files": signature.file_hashes,
-                           "name": signature.name, "capacity": signature.capacity,
-                           "decision": review.decision, "mark": signature.mark,
-                           "scan": signature.scan_sha256, "terms": identification.terms_hash,
-                           "power": power.sha256 if power else ""})
+    record_action(actor, review, ReviewAction.SIGN, {
+        "hash": document.content_hash, "files": signature.file_hashes, "name": signature.name,
+        "capacity": signature.capacity, "decision": review.decision, "mark": signature.mark,
+        "scan": signature.scan_sha256, "terms": identification.terms_hash,
+        "power": power.sha256 if power else ""})
     if not is_last:
         notify_next_signer(review)
     return signature

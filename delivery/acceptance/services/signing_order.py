@@ -5,7 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Review, Signer
-from delivery.acceptance.review.transitions import ReviewAction, current_signer
+from delivery.acceptance.review.transitions import ReviewAction, current_signer, record_action
 from delivery.acceptance.services.preconditions import lock_for_action
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
@@ -26,9 +26,8 @@ def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Sign
     done = review.signers.count()
     rows = [Signer.objects.create(review=review, user=user, position=n)
             for n, user in enumerate(users, done + 1)]
-    audit_log.record(actor=actor, action="review.signers", target=review.document,
-                     engagement=review.document.engagement,
-                     data={"signers": [user.username for user in users]})
+    record_action(actor, review, ReviewAction.SIGNERS, {
+        "signers": [user.username for user in users]})
     notify_next_signer(review)
     return rows
 
@@ -73,8 +72,7 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
         review=review, user=actor, position=review.signers.count() + 1)
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
     row.save()
-    audit_log.record(actor=actor, action="review.decline", target=review.document,
-                     engagement=review.document.engagement, data={"reason": row.reason})
+    record_action(actor, review, ReviewAction.DECLINE, {"reason": row.reason})
     return row
 
 

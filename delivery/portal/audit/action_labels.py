@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from delivery.acceptance.review import transitions as reviews
 from delivery.quotes import transitions as quotes
 from workers.dispatch import transitions as jobs
 
@@ -206,16 +207,15 @@ DOCUMENTS = {
     "bundle.build": _("Evidence bundle built"),
 }
 ACCEPTANCE = {
+    **reviews.TRANSITIONS.audit_labels(),
     "acceptance.terms": _("Terms of acceptance changed"),
-    "review.open": _("Acceptance review opened"), "review.comment": _("Review commented on"),
-    "review.note": _("Internal note on a review"), "review.resolve": _("Comment resolved"),
-    "review.note_resolve": _("Internal note resolved"), "review.decide": _("Acceptance decided"),
-    "review.decline": _("Signature declined"), "review.identify": _("Signer identified"),
-    "review.signers": _("Signers named"), "signer.turn": _("Signer's turn"),
-    "review.notice": _("Notice of acceptance given"), "review.receipt": _("Receipt confirmed"),
+    "review.open": _("Acceptance review opened"),
+    "review.note": _("Internal note on a review"),
+    "review.note_resolve": _("Internal note resolved"),
+    "signer.turn": _("Signer's turn"),
     "review.condition_report": _("Outstanding issue reported as resolved"),
     "review.wrong_code": _("Wrong code for signing"),
-    "review.condition_close": _("Outstanding issue closed"), "document.sign": _("Document signed"),
+    "review.condition_close": _("Outstanding issue closed"),
     "third_party.attach": _("Third-party test report attached"),
     "third_party.withdraw": _("Third-party test report withdrawn"),
     "power.record": _("Power of attorney recorded"), "power.end": _("Power of attorney ended"),
