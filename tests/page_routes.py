@@ -79,7 +79,8 @@ READ = {
     "planning:effort_line_new": WORKERS, "planning:time": FIRM, "planning:time_new": WORKERS,
     "planning:time_correct": WORKERS, "planning:timesheets": EVERYBODY,
     "planning:timesheet": EVERYBODY,
-    "planning:costs": MANAGERS, "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
+    "planning:costs": MANAGERS, "planning:working_days": FIRM,
+    "planning:plan": EVERYBODY, "planning:plan_file": EVERYBODY,
     "planning:baseline_file": EVERYBODY,
     "planning:task": MANAGERS, "planning:task_new": MANAGERS, "planning:milestones": MANAGERS,
     "planning:planned_versions": WORKERS,
@@ -171,7 +172,7 @@ WRITE = {
     "acceptance:power_of_attorney_end", "acceptance:third_party_report_withdraw",
     "planning:board_move", "planning:effort_draft", "planning:effort_quote",
     "planning:effort_approve",
-    "planning:time_remove",
+    "planning:time_remove", "planning:calendar_day_remove",
     "planning:timesheet_submit", "planning:timesheet_answer",
     "planning:timesheet_withdraw",
     "planning:plan_baseline", "planning:task_link", "planning:task_unlink",
@@ -238,7 +239,7 @@ OF_AN_ENGAGEMENT = (
     "surveys:section", "surveys:xlsx", "surveys:upload", "surveys:consequences",
     "surveys:newer_version",
     *(name for name in READ if name.startswith("planning:")
-      and name not in ("planning:board", "planning:costs")),
+      and name not in ("planning:board", "planning:costs", "planning:working_days")),
 )
 # Routes about the person or the firm, which name no row; services refuse with a message.
 WITHOUT_ROW = {"undo:undo", "people:sign_ins_end", "notices:all_read", "portal:view_save",

@@ -22,7 +22,7 @@ from delivery.demo.sample_planning import load_control, load_plan, load_records,
 from delivery.demo.sample_survey import load_survey
 from delivery.demo.step_memory import StepMemory, begin_practice
 from delivery.documents.models import CompanyProfile
-from delivery.planning.plan.working_days import is_working_day
+from delivery.planning.plan.working_days import firm_days, is_working_day
 from delivery.quotes.services import load_rate_cards
 from engagements import services
 from engagements.audit import audit_log
@@ -120,10 +120,10 @@ def _engagement(spec: SampleEngagement, who: dict[str, User], today: date) -> En
 
 def _working_days(count: int, before: date) -> list[date]:
     """The last working days before a day, oldest first."""
-    found, day = [], before
+    found, day, firm = [], before, firm_days()
     while len(found) < count:
         day -= timedelta(days=1)
-        if is_working_day(day):
+        if is_working_day(day, firm):
             found.append(day)
     return found[::-1]
 

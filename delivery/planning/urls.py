@@ -11,6 +11,7 @@ from delivery.planning.views import (
     pdf,
     plan,
     timesheets,
+    working_days,
 )
 
 app_name = "planning"
@@ -45,6 +46,9 @@ urlpatterns = [
     path("timesheets/<int:pk>/withdraw/", timesheets.timesheet_withdraw,
          name="timesheet_withdraw"),
     path("day-costs/", effort.costs, name="costs"),
+    path("working-days/", working_days.working_days, name="working_days"),
+    path("working-days/<int:pk>/remove/", working_days.calendar_day_remove,
+         name="calendar_day_remove"),
     path(OF + "plan/", plan.plan, name="plan"),
     path("plan-calendar/<str:key>.ics", calendar.feed, name="calendar_feed"),
     path(OF + "plan.xlsx", plan.plan_file, name="plan_file"),

@@ -278,7 +278,7 @@ def time_and_weekly_report(walk: BrowserSession) -> None:
     walk.press("Record time")
     walk.fill({"Morning": True, "item": "Survey and assessment", "grade": "architect, expert",
                "Model": "LLM", "stage": "Survey"})
-    if free_day_name(timezone.localdate()):  # the walk is taken on a Saturday, too
+    if free_day_name(timezone.localdate(), {}):  # the walk is taken on a Saturday, too
         walk.fill({"Worked on a weekend or public holiday": True})
     walk.shot("time")
     walk.press("Record")

@@ -1,11 +1,20 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.planning.api import board, change_proposals, changes, control, effort, plan
+from delivery.planning.api import (
+    board,
+    calendar_days,
+    change_proposals,
+    changes,
+    control,
+    effort,
+    plan,
+)
 
 routes = [
     ("effort-estimates", effort.EffortEstimateViewSet, "effort-estimate"),
     ("time-entries", effort.TimeEntryViewSet, "time-entry"),
     ("grade-costs", effort.GradeCostViewSet, "grade-cost"),
+    ("calendar-days", calendar_days.CalendarDayViewSet, "calendar-day"),
     ("timesheets", effort.TimesheetViewSet, "timesheet"),
     ("plans", plan.PlanViewSet, "plan"),
     ("plan-tasks", plan.TaskViewSet, "plan-task"),

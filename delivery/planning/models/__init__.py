@@ -1,4 +1,5 @@
 from delivery.planning.effort_choices import DriverCode, Grade, WorkItem
+from delivery.planning.models.calendar_day import CalendarDay
 from delivery.planning.models.change import ChangeRequest
 from delivery.planning.models.change_proposal import ChangeProposal
 from delivery.planning.models.control import (
@@ -30,8 +31,8 @@ from delivery.planning.models.planned_version import PlannedVersion
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
-    "AddedCriterion", "ChangeProposal", "ChangeRequest", "ChangeRequestFile", "CriterionEffect",
-    "Dependency",
+    "AddedCriterion", "CalendarDay", "ChangeProposal", "ChangeRequest", "ChangeRequestFile",
+    "CriterionEffect", "Dependency",
     "DriverCode", "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting",
     "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PlannedVersion",
     "PriceEffect",

@@ -25,7 +25,7 @@ from delivery.documents.office.workbook_styles import (
 )
 from delivery.planning.models import Dependency, Plan, PlanBaseline
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule, working_days_of
-from delivery.planning.plan.working_days import provisional_years
+from delivery.planning.plan.working_days import firm_days, provisional_years
 from engagements.models import Engagement
 from engagements.text.text_joining import bracketed, listed
 
@@ -49,7 +49,7 @@ def plan_xlsx(plan: Plan) -> bytes:
 
 def _provisional(rows: list[Scheduled]) -> str:
     """The years whose holidays may still move, behind the dates; nothing where there is none."""
-    years = provisional_years(rows[0].start, end_of(rows))
+    years = provisional_years(rows[0].start, end_of(rows), firm_days())
     return bracketed(_("provisional holidays: %(years)s") % {
         "years": listed(years)}) if years else ""
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from delivery.planning.models import Dependency, Plan, Task
 from delivery.planning.plan.critical_path import Activity, Cycle, Dates, Link, compute, length
-from delivery.planning.plan.working_days import LONGEST, WorkingCalendar
+from delivery.planning.plan.working_days import LONGEST, WorkingCalendar, firm_days
 from engagements.errors import InvalidInput
 
 
@@ -86,7 +86,7 @@ class _Loaded:
             after__plan=plan).values_list("before_id", "after_id", "lag")]
         baseline = plan.baselines.first()
         self.planned = baseline.tasks if baseline else {}
-        self.calendar = WorkingCalendar(plan.starts_on)
+        self.calendar = WorkingCalendar(plan.starts_on, firm_days())
 
     def dated(self, known: dict[int, Scheduled] | None = None) -> list[Scheduled]:
         """All tasks with their dates; a row of `known` stands where its task has the same."""

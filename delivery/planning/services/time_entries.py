@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.planning.models import GradeCost, TimeEntry, Timesheet
-from delivery.planning.plan.working_days import free_day_name
+from delivery.planning.plan.working_days import firm_days, free_day_name
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -36,7 +36,7 @@ def record_time(*, actor: User, engagement: Engagement, work_date: date, half: s
         raise NotAllowed(_("Only a manager can record time for others."))
     engagement = _locked(engagement)
     _check_entry(engagement, person, model, work_date, today or timezone.localdate())
-    free = free_day_name(work_date)
+    free = free_day_name(work_date, firm_days())
     if free and not is_free_day:
         raise InvalidInput(_("%(day)s is not a working day (%(name)s). "
                              "Confirm that work was done.")

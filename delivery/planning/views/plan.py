@@ -22,7 +22,7 @@ from delivery.planning.models import Dependency, Milestone, Plan, PlanBaseline, 
 from delivery.planning.plan.gantt import chart
 from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
 from delivery.planning.plan.trigger_documents import trigger_documents
-from delivery.planning.plan.working_days import provisional_years
+from delivery.planning.plan.working_days import firm_days, provisional_years
 from delivery.planning.services import plans as services
 from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.quotes.services.drafts import PAYMENT_TERMS
@@ -46,7 +46,8 @@ def plan(request, code):
         "engagement": engagement, "active": "plan", "plan": found, "baseline": baseline,
         "chart": chart(rows, timezone.localdate(), list(page)), "page": page, "end": end_of(rows),
         "length": working_days_of(rows), "milestones": _milestones(request.user, found, rows),
-        "provisional": provisional_years(found.starts_on, end_of(rows) or found.starts_on)})
+        "provisional": provisional_years(
+            found.starts_on, end_of(rows) or found.starts_on, firm_days())})
 
 
 def _start(request, engagement):

@@ -150,6 +150,8 @@ PLANNING = {
     "estimate.adjust": _("Estimate: line adjusted"), "estimate.approve": _("Estimate approved"),
     "driver.set": _("Effort driver set"), "driver.remove": _("Effort driver removed"),
     "grade_cost.set": _("Cost of a grade set"), "plan.draft": _("Plan drafted"),
+    "calendar_day.set": _("Working days or days off set"),
+    "calendar_day.remove": _("Day removed from the firm's calendar"),
     "plan.baseline": _("Plan: baseline taken"), "plan.milestones": _("Milestones changed"),
     "plan_baseline.file": _("Plan: file of a baseline stored"),
     "task.add": _("Task added"), "task.update": _("Task changed"), "task.remove": _("Task removed"),

@@ -26,6 +26,7 @@ from delivery.operation.backup.stored_files import STORED, StoredFile
 from delivery.operation.stored_file_checks import Check, note
 from delivery.planning.services import (
     added_criteria,
+    calendar_days,
     change_drafts,
     change_proposals,
     changes,
@@ -179,6 +180,7 @@ def steer(engagement, people):
     week = weekly_reports.draft_weekly(**common, day=DAY)
     store_missing(week, PLAIN_TEXT, action="weekly.file", state="frozen", as_of=timezone.now())
     time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(2000))
+    calendar_days.set_calendar_days(actor=manager, first=DAY, is_worked=False)
 
 
 def agree_and_plan(engagement, people):

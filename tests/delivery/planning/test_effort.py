@@ -357,6 +357,6 @@ def test_a_make_up_day_is_a_working_day(engagement, people):
 
 
 def test_holidays_of_a_year_that_is_not_announced_are_provisional():
-    assert [is_provisional(year) for year in (2024, 2025, 2060)] == [False, False, True]
-    assert provisional_years(date(2025, 12, 1), date(2060, 1, 2))[-1] == 2060
-    assert provisional_years(date(2024, 1, 1), date(2025, 12, 31)) == []
+    assert [is_provisional(year, {}) for year in (2024, 2025, 2060)] == [False, False, True]
+    assert provisional_years(date(2025, 12, 1), date(2060, 1, 2), {})[-1] == 2060
+    assert provisional_years(date(2024, 1, 1), date(2025, 12, 31), {}) == []
