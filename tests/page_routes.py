@@ -97,6 +97,7 @@ READ = {
     "acceptance:third_party_reports": EVERYBODY, "acceptance:warranty": EVERYBODY,
     "acceptance:regression_runs": EVERYBODY,
     "acceptance:verify": EVERYBODY,
+    "evidence:verifier": EVERYBODY,
     "knowledge:figures": FIRM, "knowledge:cases": FIRM, "knowledge:case": FIRM,
     "knowledge:case_edit": WORKERS,
     "reports:list": EVERYBODY, "reports:engagement": EVERYBODY, "reports:document": FIRM,

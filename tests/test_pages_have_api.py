@@ -342,7 +342,9 @@ PICTURE = "draws what an endpoint gives in figures"
 BY_MAIL = "nobody is signed in; the link arrives by e-mail"
 OF_BROWSERS = "a list of browsers; scripts have tokens"
 PROBE = "for load balancers and Prometheus, without a log-in of people"
+PROGRAM = "a program, the same for everybody; `manage.py verifier` writes it"
 ONLY_PAGES = {
+    "evidence:verifier": PROGRAM,
     "operation:alive": PROBE, "operation:ready": PROBE, "operation:metrics": PROBE,
     "operation:operation": "the figures of /metrics, for people",
     "portal:invitation": BY_MAIL, "portal:invite_list": "an empty form",

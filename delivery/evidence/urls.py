@@ -9,4 +9,5 @@ app_name = "evidence"
 urlpatterns = [
     path("documents/<int:pk>/bundle/", views.bundle_build, name="bundle_build"),
     path("bundles/<int:pk>/", views.bundle, name="bundle"),
+    path("verifier/", views.verifier, name="verifier"),
 ]

@@ -1,12 +1,13 @@
 """Making and downloading evidence bundles."""
 
-from django.http import FileResponse, Http404
+from django.http import FileResponse, Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from delivery.evidence import services
 from delivery.evidence.models import EvidenceBundle
+from delivery.evidence.verifier_file import NAME, verifier_file
 from delivery.reports.models import Document
 from engagements.audit import download_log
 from engagements.models import Engagement
@@ -38,3 +39,10 @@ def bundle(request, pk):
     name = f"{found.document.number}-V{found.document.version}-evidence.zip"
     return download_log.of(FileResponse(stream, as_attachment=True, content_type="application/zip",
                                         filename=name), found.document)
+
+
+@require_GET
+def verifier(request):
+    """The program that checks bundles offline, as a download: to be handed out with them."""
+    return HttpResponse(verifier_file(), content_type="application/octet-stream",
+                        headers={"Content-Disposition": f'attachment; filename="{NAME}"'})

@@ -2,9 +2,7 @@
 
 import base64
 import hashlib
-import shutil
 import tempfile
-import zipapp
 import zipfile
 from pathlib import Path
 
@@ -13,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
 from bundle_verifier.translation import CATALOGUE
+from delivery.evidence.verifier_file import NAME as VERIFIER
+from delivery.evidence.verifier_file import START, lay_out, verifier_file
 
-START = "bundle_verifier.command_line:run"
-PACKAGES = ("bundle_verifier", "toolreaders")
-USES = ("pyhanko", "openpyxl", "defusedxml", "numpy")  # where they are installed
-NAME, VERSION = "delivery_desk_verify", "1.2"
+USES = ("pyhanko", "openpyxl", "defusedxml", "numpy")  # the wheel brings them
+NAME, VERSION = "delivery_desk_verify", "1.3"
 WHEEL = f"{NAME}-{VERSION}-py3-none-any.whl"
 
 
@@ -30,36 +28,24 @@ class Command(BaseCommand):
     requires_migrations_checks = False
 
     def add_arguments(self, parser):
-        parser.add_argument("out", type=Path, nargs="?", default=Path("verify.pyz"))
+        parser.add_argument("out", type=Path, nargs="?", default=Path(VERIFIER))
 
     def handle(self, *args, out: Path, **options):
         if out.suffix == ".whl" and out.name != WHEEL:
             raise CommandError(_("The name of a wheel is its own: %(name)s") % {"name": WHEEL})
-        base = Path(settings.BASE_DIR)
-        with tempfile.TemporaryDirectory() as folder:
-            lay_out(Path(folder), base)
-            (write_wheel if out.suffix == ".whl" else write_file)(out, Path(folder))
+        if out.suffix == ".whl":
+            with tempfile.TemporaryDirectory() as folder:
+                lay_out(Path(folder))
+                write_wheel(out, Path(folder))
+        else:
+            out.write_bytes(verifier_file())
         self.stdout.write(f"{out} ({out.stat().st_size // 1024} KB)")
-        if not (base / CATALOGUE).is_file():
+        if not (Path(settings.BASE_DIR) / CATALOGUE).is_file():
             self.stdout.write(_("English only: the translations are not compiled."))
         if out.suffix == ".whl":
             self.stdout.write(f"pip install {out}; desk-verify <bundle.zip>")
         else:
             self.stdout.write(f"python {out} <bundle.zip>")
-
-
-def lay_out(folder: Path, base: Path) -> None:
-    """The two packages of the verifier and the Chinese catalogue."""
-    for name in PACKAGES:
-        shutil.copytree(base / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    if (base / CATALOGUE).is_file():
-        target = folder / "bundle_verifier" / CATALOGUE
-        target.parent.mkdir(parents=True)
-        shutil.copy(base / CATALOGUE, target)
-
-
-def write_file(out: Path, folder: Path) -> None:
-    zipapp.create_archive(folder, out, main=START, compressed=True)
 
 
 def write_wheel(out: Path, folder: Path) -> None:

@@ -8,9 +8,12 @@ from io import StringIO
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.urls import reverse
 
 from bundle_verifier.archive import CHECKSUMS, SIGNATURE, extract, write_archive
 from bundle_verifier.translation import CATALOGUE
+from delivery.evidence.verifier_file import verifier_file
+from engagements.models import Role
 from tests.delivery.evidence.bundle.conftest import rewritten, verified
 
 NOT_CHECKED = "the Python packages cryptography, pyhanko are not installed"
@@ -113,3 +116,11 @@ def test_a_workbook_is_not_taken_for_a_damaged_one(bare):
                        "from toolreaders.xlsx import _load; _load(None)", archive],
         capture_output=True, text=True, check=False)
     assert "package_missing" in done.stderr
+
+
+def test_a_document_s_page_offers_it(client, people, document, bundle):
+    client.force_login(people[Role.MANAGER])
+    link = reverse("evidence:verifier")
+    assert f'href="{link}"' in client.get(reverse("reports:document", args=[document.pk])
+                                          ).content.decode()
+    assert client.get(link).content == verifier_file()
