@@ -4,7 +4,9 @@ import pytest
 
 from engagements.errors import InvalidInput
 from workers import kinds
-from workers.kinds.training.parallel_strategy import Strategy, check, check_allocator
+from workers.kinds.training.parallel_strategy import check
+from workers.rules.allocator import violations
+from workers.rules.strategy import Strategy
 
 SEED = {"cards": 8, "tensor": 2, "pipeline": 2, "micro_batch": 1, "global_batch": 16}
 
@@ -44,7 +46,7 @@ def test_rule_is_found(change, rule):
     ("expandable_segments=True", ["R-CFG-05"]),
 ])
 def test_allocator_options(text, rules):
-    assert [found[0] for found in check_allocator(text)] == rules
+    assert [found[0] for found in violations(text)] == rules
 
 
 @pytest.mark.parametrize("values", [

@@ -60,3 +60,12 @@ class Judgement:
     message: str
     values: dict = field(default_factory=dict)
     results: dict = field(default_factory=dict)
+
+
+def not_provable(what: str, message: str, values: dict, results: dict) -> Judgement:
+    """No success: what was said may be true, and nothing shows it.
+
+    Args:
+        what: which proof is missing: `device`, `dump` or `inputs`; verdicts ask for it.
+    """
+    return Judgement(False, message, values, {**results, "not_provable": what})

@@ -14,6 +14,7 @@ from engagements.errors import InvalidInput
 from workers.kinds.references import PREFIX, reference_of
 
 UNSAFE_IN_PATH = re.compile(r"[\x00-\x1f\x7f:\ud800-\udfff]")
+CARDS_OF_A_NODE = 8  # of the usual server, where nothing else is said
 MOST_WORDS, LONGEST_WORD, LONGEST_SCRIPT = 200, 4000, 90_000  # a word of Linux ends at 128 kB
 SAFE_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_./:@+~-]*$")
 

@@ -18,7 +18,7 @@ from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested, ngettext_noop
 from toolreaders.accuracy.tool_logs import HARMLESS
 from toolreaders.verdicts.devices import NAMED, USED
-from workers.kinds.judgement import Finished, Judgement
+from workers.kinds.judgement import Finished, Judgement, not_provable
 
 if TYPE_CHECKING:
     from workers.kinds.base import JobKind
@@ -135,15 +135,14 @@ def device_proven(kind: JobKind, finished: Finished, judgement: Judgement) -> Ju
         return replace(judgement, results={**judgement.results, "device": device})
     if not kind.device_claim(finished.parameters) or finished.stage in ON_SOURCE_PLATFORM:
         return judgement
-    results = {**judgement.results, "not_provable": "device"}
     other = sorted({f"gpu {hit['index']}" for hit in USED.finditer(finished.log)})
     if other:
-        return Judgement(False, gettext_noop(
+        return not_provable("device", gettext_noop(
             "Not provable: the processes of the job used %(device)s, and no NPU."),
-            {"device": ", ".join(other)}, results)
-    return Judgement(False, gettext_noop(
+            {"device": ", ".join(other)}, judgement.results)
+    return not_provable("device", gettext_noop(
         "Not provable: the command succeeded, but neither its log nor npu-smi nor the open files "
-        "of its processes show that an NPU was used."), {}, results)
+        "of its processes show that an NPU was used."), {}, judgement.results)
 
 
 def _listed(names: list[str]) -> str:

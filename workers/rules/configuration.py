@@ -4,53 +4,11 @@ import json
 
 from django.utils.translation import gettext_lazy as _
 
-from toolreaders.number_parsing import whole_number
+from workers.rules.allocator import violates
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
 from workers.rules.version_matrix import version
 
 ALLOC = "PYTORCH_NPU_ALLOC_CONF"
-
-
-def alloc(text: str) -> dict[str, str]:
-    """Options of the allocator: name → value as written; malformed ones map to an empty value."""
-    pairs = (part.partition(":") for part in text.split(","))
-    return {name.strip(): value.strip() for name, _colon, value in pairs if name.strip()}
-
-
-def _option(f, name):
-    return alloc(f[ALLOC]).get(name)
-
-
-def _expandable(f) -> bool:
-    return (_option(f, "expandable_segments") or "").lower() == "true"
-
-
-def _exclusive(f):
-    others = [n for n in ("max_split_size_mb", "garbage_collection_threshold") if _option(f, n)]
-    return _expandable(f) and bool(others)
-
-
-def _threshold(f):
-    value = _option(f, "garbage_collection_threshold")
-    return value is not None and not 0 < float(value) < 1
-
-
-def _split(f):
-    value = _option(f, "max_split_size_mb")
-    return value is not None and float(value) <= 20
-
-
-def _aligned(f):
-    value, page = _option(f, "base_addr_aligned_kb"), _option(f, "page_size")
-    number = whole_number(value)
-    wrong = value is not None and not (number is not None and number <= 16 and _expandable(f))
-    return wrong or (page is not None and page.lower() != "1g")
-
-
-def _written(f):
-    text = f[ALLOC]
-    return " " in text or any(part.count(":") != 1 for part in text.split(",") if part) or (
-        text.strip() != "" and "" in text.split(","))
 
 
 def _two_asd(f):
@@ -97,18 +55,23 @@ def _profiler(f):
 
 rule("R-CFG-01", BLOCK, "S0, X1", ALLOC,
      _("expandable_segments excludes max_split_size_mb and garbage_collection_threshold."),
-     _("Keep expandable_segments:True alone, or remove it."), _exclusive)
+     _("Keep expandable_segments:True alone, or remove it."),
+     lambda f: violates("R-CFG-01", f[ALLOC]))
 rule("R-CFG-02", BLOCK, "S0, X1", ALLOC,
      _("garbage_collection_threshold lies strictly between 0 and 1."),
-     _("Use for example 0.95, together with a memory fraction."), _threshold)
+     _("Use for example 0.95, together with a memory fraction."),
+     lambda f: violates("R-CFG-02", f[ALLOC]))
 rule("R-CFG-03", BLOCK, "X1", ALLOC,
-     _("max_split_size_mb must be above 20."), _("Use for example 50."), _split)
+     _("max_split_size_mb must be above 20."), _("Use for example 50."),
+     lambda f: violates("R-CFG-03", f[ALLOC]))
 rule("R-CFG-04", BLOCK, "X1", ALLOC,
      _("base_addr_aligned_kb is 0 to 16 and needs expandable_segments; page_size is 1g only."),
-     _("Correct the option or remove it."), _aligned)
+     _("Correct the option or remove it."),
+     lambda f: violates("R-CFG-04", f[ALLOC]))
 rule("R-CFG-05", BLOCK, "S0, X1", ALLOC,
      _("Options are written as key:value, separated by commas, without blanks."),
-     _("Remove blanks and empty parts."), _written)
+     _("Remove blanks and empty parts."),
+     lambda f: violates("R-CFG-05", f[ALLOC]))
 rule("R-CFG-06", BLOCK, "X1", f"{ALLOC} PYTORCH_ALLOC_CONF",
      _("PYTORCH_ALLOC_CONF and PYTORCH_NPU_ALLOC_CONF must not both be set."),
      _("Keep one of them."), lambda f: bool(f[ALLOC] and f["PYTORCH_ALLOC_CONF"]),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from workers.rules.base import Facts, Origin
+from workers.rules.strategy import Strategy
 
 
 def with_derived(facts: Facts) -> Facts:
@@ -42,8 +43,9 @@ def _is_below(path: str, mount: str) -> bool:
 
 
 def _batches(f) -> int:
-    ranks = int(f["tp"]) * int(f["pp"]) * int(f.get("cp") or 1)
-    return int(f["gbs"]) // (int(f["mbs"]) * (int(f["world_size"]) // ranks))
+    return Strategy(cards=int(f["world_size"]), tensor=int(f["tp"]), pipeline=int(f["pp"]),
+                    context=int(f.get("cp") or 1), micro_batch=int(f["mbs"]),
+                    global_batch=int(f["gbs"])).micro_batches
 
 
 def _billions(f) -> float:

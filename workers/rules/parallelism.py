@@ -3,39 +3,46 @@
 from django.utils.translation import gettext_lazy as _
 
 from workers.rules.base import BLOCK, INFO, Spot, rule
+from workers.rules.strategy import Strategy
+
+SIZES = {"world_size": "cards", "cards_per_node": "cards", "tp": "tensor", "pp": "pipeline",
+         "cp": "context", "mbs": "micro_batch", "gbs": "global_batch", "num_layers": "layers",
+         "layers_per_virtual_stage": "layers_per_virtual_stage", "hidden_size": "hidden",
+         "num_heads": "heads"}
+OPTIONAL = ("cp", "layers_per_virtual_stage")
 
 
-def _product(f) -> int:
-    return int(f["tp"]) * int(f["pp"]) * int(f.get("cp") or 1)
+def _strategy(f, names: str) -> Strategy:
+    """Of these facts; every card counts, whatever node it is in. An optional one may be unknown."""
+    known = [name for name in names.split() if name not in OPTIONAL or f.get(name)]
+    return Strategy(**{"cards": 1, **{SIZES[name]: int(f[name]) for name in known}})
 
 
 def _batch(f):
-    dp = int(f["world_size"]) // _product(f)
-    step = int(f["mbs"]) * dp
-    if step and int(f["gbs"]) % step:
-        return [Spot(f"{f['gbs']} / ({f['mbs']} × {dp})", "gbs")]
+    s = _strategy(f, "world_size tp pp cp mbs gbs")
+    if s.data and not s.micro_batches:
+        return [Spot(f"{f['gbs']} / ({f['mbs']} × {s.data})", "gbs")]
     return []
 
 
 def _layers(f):
-    per_stage = int(f["pp"]) * int(f.get("layers_per_virtual_stage") or 1)
-    uneven = int(f["num_layers"]) % per_stage != 0
-    batches = f.get("micro_batches")
-    interleaved = bool(f.get("layers_per_virtual_stage")) and batches is not None
-    return uneven or (interleaved and int(batches) % int(f["pp"]) != 0)
+    if _strategy(f, "num_layers pp layers_per_virtual_stage").has_uneven_layers:
+        return True
+    return f.get("micro_batches") is not None and bool(f.get("layers_per_virtual_stage")) and (
+        int(f["micro_batches"]) % int(f["pp"]) != 0)
 
 
 rule("R-PAR-01", BLOCK, "S0", "tp cards_per_node",
      _("TP must not exceed the cards of a node."), _("Lower TP."),
-     lambda f: int(f["tp"]) > int(f["cards_per_node"]))
+     lambda f: _strategy(f, "tp cards_per_node").exceeds_node)
 rule("R-PAR-02", BLOCK, "K, S0", "world_size tp pp",
      _("The number of cards must be a multiple of TP × PP × CP."),
      _("Change the cards or the parallel sizes."),
-     lambda f: int(f["world_size"]) % _product(f) != 0)
+     lambda f: not _strategy(f, "world_size tp pp cp").data)
 rule("R-PAR-03", BLOCK, "S3", "declared_dp tp pp processes",
      _("DP × TP × PP × CP must be the number of started processes."),
      _("Start as many processes as the configuration declares."),
-     lambda f: int(f["declared_dp"]) * _product(f) != int(f["processes"]))
+     lambda f: int(f["declared_dp"]) * _strategy(f, "tp pp cp").model_ranks != int(f["processes"]))
 rule("R-PAR-04", BLOCK, "K, S0", "gbs mbs world_size tp pp",
      _("The global batch must be a multiple of micro batch × DP."),
      _("Change the global or the micro batch."), _batch)
@@ -45,8 +52,8 @@ rule("R-PAR-05", BLOCK, "K", "num_layers pp",
 rule("R-PAR-06", BLOCK, "K", "num_heads hidden_size tp",
      _("Heads must be a multiple of TP, the hidden size a multiple of the heads."),
      _("Lower TP or correct the model's sizes."),
-     lambda f: int(f["num_heads"]) % int(f["tp"]) != 0
-     or int(f["hidden_size"]) % int(f["num_heads"]) != 0)
+     lambda f: _strategy(f, "num_heads tp").has_uneven_heads
+     or _strategy(f, "num_heads hidden_size").has_uneven_hidden_size)
 rule("R-PAR-07", INFO, "S0", "tp pp cards_per_node",
      _("Use TP up to a node first, then a small PP, then DP, then ZeRO-1 or recomputation."),
      _("Try a larger TP before PP."),

@@ -9,6 +9,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, Judgement, register
 from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
+from workers.kinds.judgement import not_provable
 from workers.kinds.training.project_script import COMMON, ProjectRun
 
 CONFIG = '{"dump": {"dump_path": "output", "dump_debug": "on"}}'  # as acl.init reads it
@@ -66,9 +67,9 @@ class OverflowDump(ProjectRun):
         if not states and names:
             return Judgement(False, NOT_LOOKED_AT, facts, facts)
         if not states and USES_CONFIG not in finished.log:
-            return Judgement(False, gettext_noop(
+            return not_provable("dump", gettext_noop(
                 "Not provable: no overflow was written, and nothing shows that the script passed "
-                "acl.json to acl.init."), facts, {**facts, "not_provable": "dump"})
+                "acl.json to acl.init."), facts, facts)
         if not states:
             return Judgement(True, gettext_noop(
                 "With the dump switched on, no operator that this run executed wrote an overflow."),

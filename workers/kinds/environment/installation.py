@@ -9,6 +9,7 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
+from workers.kinds.parameters import CARDS_OF_A_NODE
 
 CONFIRMED = Parameter(
     "confirmed", _("The customer has approved this installation"), "flag", must_confirm=True,
@@ -247,7 +248,7 @@ class MindieContainer(_Install):
     parameters: ClassVar = (
         Parameter("image", _("Image"), "name"),
         Parameter("name", _("Name of the container"), "name", default="mindie"),
-        Parameter("devices", _("Cards"), "integer", default=8, minimum=1, maximum=16,
+        Parameter("devices", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1, maximum=16,
                   help=_("Devices 0 to n−1 are passed on.")),
         Parameter("shm_gb", _("Shared memory"), "integer", default=16, minimum=1, maximum=1024,
                   unit="GB"),

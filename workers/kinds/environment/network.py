@@ -12,6 +12,7 @@ from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, PracticeRun
 from workers.kinds.node_scripts import FIND_TOOL
+from workers.kinds.parameters import CARDS_OF_A_NODE
 
 # Options of hccn_tool that answer with a state, and what every port has to answer.
 CHECKS = ("link", "net_health", "link_stat", "stat", "optical")
@@ -57,7 +58,7 @@ class NetworkCheck(JobKind):
     timeout_seconds = 600
     usual_seconds = 30
     parameters: ClassVar = (
-        Parameter("devices", _("Cards"), "integer", default=8, minimum=1, maximum=64,
+        Parameter("devices", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1, maximum=64,
                   help=_("Devices 0 to n−1 are asked.")),
         Parameter("peer", _("Address to ping"), "name", is_required=False,
                   help=_("Network address of a card on another node.")),
@@ -136,7 +137,7 @@ class HcclTest(JobKind):
     parameters: ClassVar = (
         Parameter("operation", _("Operation"), "choice", default="all_reduce",
                   choices=tuple(OPERATIONS)),
-        Parameter("cards", _("Cards"), "integer", default=8, minimum=2, maximum=64),
+        Parameter("cards", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=2, maximum=64),
         Parameter("smallest", _("Smallest size"), "name", default="8K",
                   help=_("Bytes per card; K, M and G are understood.")),
         Parameter("largest", _("Largest size"), "name", default="64M"),

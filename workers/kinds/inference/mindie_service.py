@@ -13,6 +13,7 @@ from engagements.errors import InvalidInput
 from workers.kinds.base import Parameter, register
 from workers.kinds.example_runs import FREE_PORT, GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.held_service import HELD, HeldService
+from workers.kinds.parameters import CARDS_OF_A_NODE
 
 # parameter -> (part of config.json, its key)
 CONFIGURED = {
@@ -66,7 +67,7 @@ class MindieServe(HeldService):
                   help=_("MIES_INSTALL_PATH; its conf/config.json is copied, never changed.")),
         Parameter("weights", _("Folder of the weights"), "path"),
         Parameter("model_name", _("Name of the model"), "name"),
-        Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=16),
+        Parameter("cards", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1, maximum=16),
         Parameter("port", _("Port of the service"), "integer", default=1025, minimum=1024,
                   maximum=65535),
         *HELD,

@@ -10,6 +10,10 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import JobKind, Judgement, Parameter, register
+from workers.kinds.parameters import CARDS_OF_A_NODE
+
+CARDS_USED = Parameter("cards_used", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1,
+                       maximum=100_000)
 
 
 class FromLogs(JobKind):
@@ -55,7 +59,7 @@ class Throughput(FromLogs):
                   unit="tokens"),
         Parameter("global_batch_size", _("Global batch size"), "integer", is_required=False,
                   minimum=1, maximum=1_000_000, help=_("Empty: as the log says.")),
-        Parameter("cards_used", _("Cards"), "integer", default=8, minimum=1, maximum=100_000),
+        CARDS_USED,
     )
 
     def run_here(self, job, parameters):

@@ -15,8 +15,9 @@ from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Judgement, Parameter, register
+from workers.kinds.judgement import not_provable
 from workers.kinds.performance.chip_peaks import PEAKS
-from workers.kinds.performance.throughput import FromLogs, answer, step_seconds
+from workers.kinds.performance.throughput import CARDS_USED, FromLogs, answer, step_seconds
 
 PALM, WEIGHTS_ONLY = "palm", "6n"
 FORMULAS = {PALM: _("6 N + 12 L H T (PaLM, with attention)"), WEIGHTS_ONLY: _("6 N (weights only)")}
@@ -28,7 +29,6 @@ SIZE = Parameter("parameters_billion", _("Parameters"), "number", is_required=Fa
                  maximum=100_000, unit=_("billion"),
                  help=_("Empty: as the log says, else as the model's record does. For mixtures of "
                         "experts those that one token uses."))
-CARDS = Parameter("cards_used", _("Cards"), "integer", default=8, minimum=1, maximum=100_000)
 MISSING = {"parameters": _("number of parameters"), "peak": _("peak of the chip"),
            "batch": _("global batch size"), "shape": _("layers and hidden size"),
            "tpot": _("time per output token"), "cache": _("layers, KV width and context")}
@@ -60,8 +60,7 @@ def _lacking(found: dict[str, Any]) -> tuple[Judgement, dict[str, bytes]] | None
     if not missing:
         return None
     words = ", ".join(str(MISSING[name]) for name in missing)
-    return Judgement(False, NOT_PROVABLE, {"missing": words},
-                     {"not_provable": "inputs", "missing": missing}), {}
+    return not_provable("inputs", NOT_PROVABLE, {"missing": words}, {"missing": missing}), {}
 
 
 def _size(job, parameters: dict, values: dict) -> tuple[float | None, str]:
@@ -101,7 +100,7 @@ class Mfu(_Utilisation):
                   unit="tokens"),
         Parameter("global_batch_size", _("Global batch size"), "integer", is_required=False,
                   minimum=1, maximum=1_000_000, help=_("Empty: as the log says.")),
-        CARDS, SIZE,
+        CARDS_USED, SIZE,
         Parameter("formula", _("Formula"), "choice", default=PALM, choices=tuple(FORMULAS),
                   names=FORMULAS),
         Parameter("num_layers", _("Layers"), "integer", is_required=False, minimum=1,
@@ -169,7 +168,7 @@ class Mbu(_Utilisation):
     typed_peak = "peak_gb_per_second"
     parameters: ClassVar = (
         Parameter("result", _("Result of a serving benchmark (file number)"), "artifact"),
-        CARDS, SIZE,
+        CARDS_USED, SIZE,
         Parameter("weight_bits", _("Bits of a weight"), "choice", default="16",
                   choices=("4", "8", "16", "32")),
         Parameter("num_layers", _("Layers"), "integer", is_required=False, minimum=1,

@@ -17,6 +17,8 @@ from workers.kinds.parameters import as_words
 from workers.kinds.training import parallel_strategy
 from workers.kinds.training.megatron_features import conflicts, recomputation
 from workers.kinds.training.megatron_parameters import OPTIONS, PARAMETERS, SWITCHES
+from workers.rules import allocator
+from workers.rules.strategy import Strategy
 
 MOST_SKIPPED = 10_000
 SAVED = re.compile(r"success\w* (?:saved|scheduled)|saved checkpoint", re.IGNORECASE)
@@ -127,9 +129,9 @@ def _with_checkpoint(finished: Finished, values: dict, loss: dict) -> Judgement:
     return Judgement(True, TRAINED, values, values)
 
 
-def strategy(p: dict) -> parallel_strategy.Strategy:
+def strategy(p: dict) -> Strategy:
     """The parallel strategy of cleaned parameters."""
-    return parallel_strategy.Strategy(
+    return Strategy(
         cards=p["cards"], nodes=p["nodes"], tensor=p["tensor_parallel"],
         pipeline=p["pipeline_parallel"], context=p["context_parallel"],
         expert=p["expert_parallel"], micro_batch=p["micro_batch_size"],
@@ -142,7 +144,7 @@ def findings(p: dict) -> list[parallel_strategy.Finding]:
     """What contradicts itself in cleaned parameters: R-PAR-01 to 06, R-CFG-01 to 05, 16 to 18."""
     found = parallel_strategy.check(strategy(p))
     if p["allocator"]:
-        found += parallel_strategy.check_allocator(p["allocator"])
+        found += allocator.violations(p["allocator"])
     if p["node_rank"] >= p["nodes"]:
         found.append(("R-PAR-03", gettext_noop(
             "The node's rank must be below the %(nodes)d nodes."), {"nodes": p["nodes"]}))

@@ -3,10 +3,11 @@
 from django.utils.translation import gettext_lazy as _
 
 from workers.kinds.base import Parameter
+from workers.kinds.parameters import CARDS_OF_A_NODE
 from workers.kinds.training.megatron_features import FEATURES, FLAGS, MODEL_DETAILS, NAMED
 
 STRATEGY = (
-    Parameter("cards", _("Cards"), "integer", default=8, minimum=1, maximum=16,
+    Parameter("cards", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1, maximum=16,
               help=_("Processes on this node, one per card.")),
     Parameter("nodes", _("Number of nodes"), "integer", default=1, minimum=1, maximum=4096,
               help=_("The world size is nodes × cards; DP is what TP × PP × CP leave of it.")),
