@@ -9,9 +9,8 @@ from delivery.planning.forms.working_days import CalendarDaysForm
 from delivery.planning.models import CalendarDay
 from delivery.planning.plan.working_days import calendar_years, firm_days
 from delivery.planning.services import calendar_days as services
-from delivery.planning.views.common import saved
 from engagements.access import Can, allowed, require
-from engagements.web.form_actions import attempt
+from engagements.web.form_actions import attempt, attempt_form
 
 
 @require_http_methods(["GET", "POST"])
@@ -19,7 +18,7 @@ def working_days(request):
     """What the working days of each year follow from, and the days of the firm's table."""
     require(request.user, Can.MANAGE if request.method == "POST" else Can.VIEW_INTERNAL)
     form = CalendarDaysForm(request.POST or None)
-    if form.is_valid() and saved(form, lambda: services.set_calendar_days(
+    if form.is_valid() and attempt_form(form, lambda: services.set_calendar_days(
             actor=request.user, **form.cleaned_data)):
         return redirect("planning:working_days")
     firm = firm_days()
