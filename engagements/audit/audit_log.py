@@ -228,7 +228,7 @@ class _Walk:
 
 def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None,
              folder: Path | None = None,
-             seen: Callable[[], Checkpoint | None] = checkpoint.kept) -> Iterator[Finding]:
+             seen: Callable[[], Checkpoint | None] = checkpoint.stored) -> Iterator[Finding]:
     """Verify the log, archives and table, oldest entry first; nothing if it is what the
     application wrote.
 

@@ -56,7 +56,7 @@ def _mark(facts: dict) -> str:
 def keep(checkpoint: Checkpoint) -> None:
     """Keep how far a walk came; never less than one before, so that a log that was cut since is
     known by it."""
-    before = kept()
+    before = stored()
     if before is None or before.number <= checkpoint.number:
         _write(checkpoint)
 
@@ -81,7 +81,7 @@ def _write(checkpoint: Checkpoint) -> None:
     part.replace(_file())
 
 
-def kept() -> Checkpoint | None:
+def stored() -> Checkpoint | None:
     """The last checkpoint that was kept by this installation, whether or not it is in the log."""
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
         facts = json.loads(_file().read_text())
@@ -96,7 +96,7 @@ def last() -> Checkpoint | None:
 
     Entries that were archived since are walked again from the beginning of their file.
     """
-    found = kept()
+    found = stored()
     if found is None or found.is_still_there():
         return found
     return _before_its_archive(found)

@@ -44,11 +44,11 @@ def _after_migrations(using: str, stdout=None, apps=current_apps, **_signal) -> 
     if using != DEFAULT_DB_ALIAS or not _has_column(apps):
         return
     try:
-        told = seal_end()
+        sentence = seal_end()
     except WrongState as error:
-        told = error.message
-    if told:
-        (stdout or sys.stdout).write(f"{told}\n")
+        sentence = error.message
+    if sentence:
+        (stdout or sys.stdout).write(f"{sentence}\n")
 
 
 def _has_column(apps) -> bool:
@@ -59,7 +59,7 @@ def _has_column(apps) -> bool:
         return False
 
 
-def seal_end(*, anew: bool = False, seen: Callable[[], Checkpoint | None] = checkpoint.kept
+def seal_end(*, anew: bool = False, seen: Callable[[], Checkpoint | None] = checkpoint.stored
              ) -> str:
     """Verify a log whose end has no seal, in the way of the older version that wrote it, seal the
     end and add an entry that says so; a sentence, "" where nothing was to do.

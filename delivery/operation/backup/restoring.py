@@ -108,7 +108,7 @@ def _check_log(checked: Checked) -> None:
     checked.faults += faults
     if faults:
         return
-    seen, end = checkpoint.kept(), checkpoint.end()
+    seen, end = checkpoint.stored(), checkpoint.end()
     if seen and seen.number > end.number:
         checked.lost_after = seen
     checkpoint.begin_anew(end)

@@ -74,7 +74,7 @@ def write_backup(root: Path, *, check_audit: bool = True) -> Outcome:
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(parents=True, mode=0o700)
     outcome = Outcome(root / "backups" / name)
-    seen = checkpoint.kept()  # before the snapshot, which holds whatever was seen by then
+    seen = checkpoint.stored()  # before the snapshot, which holds whatever was seen by then
     with snapshot():
         counts = database_dump.dump(draft / DATABASE)
         outcome.rows = sum(counts.values())

@@ -152,7 +152,7 @@ def test_a_walk_is_resumed_behind_an_archive_and_within_one(log, monkeypatch):
 def test_archiving_raises_no_false_alarm_where_the_log_was_seen_to_its_end(log):
     for _time in range(2):
         assert verify()[0]
-        assert checkpoint.kept().number == AuditEntry.objects.latest("pk").pk
+        assert checkpoint.stored().number == AuditEntry.objects.latest("pk").pk
         archived()
         assert [found.state for found in diagnosis.audit()] == [diagnosis.GOOD]
         assert write_backup(django_settings.VAR_DIR / "backups").faults == []

@@ -88,7 +88,7 @@ def test_a_log_never_goes_below_what_was_seen_of_it(append):
     chain.save()
     assert problems() == ["cut"]
     checkpoint.keep(checkpoint.end())
-    assert checkpoint.kept().number == seen.pk
+    assert checkpoint.stored().number == seen.pk
     append()
     assert problems() == ["replaced"]
 
@@ -115,7 +115,7 @@ def test_the_log_of_an_older_version_is_verified_and_sealed_after_migrations(app
     entry = AuditEntry.objects.latest("pk")
     assert (entry.action, entry.data) == ("audit.seal_end",
                                           {"entries": entry.pk - 1, "anew": False})
-    assert (problems(), checkpoint.kept().number) == ([], entry.pk)
+    assert (problems(), checkpoint.stored().number) == ([], entry.pk)
     assert migrated() == ""
     append()
     cut(entry.pk)
