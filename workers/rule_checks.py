@@ -69,22 +69,22 @@ def _for_framework(known: Facts, model: MigratedModel | None) -> Facts:
     used = (model.framework if model else "").lower()
     others = {name for framework, names in OF_FRAMEWORK.items() if framework not in used
               for name in names}
-    kept = {name: value for name, value in known.items() if name not in others}
-    return Facts(kept, origins={n: o for n, o in known.origins.items() if n in kept})
+    own = {name: value for name, value in known.items() if name not in others}
+    return Facts(own, origins={n: o for n, o in known.origins.items() if n in own})
 
 
 def of_job(job: Job, artifacts: Iterable[Artifact]) -> dict:
     """What the rules say of the files a job left, as it is stored."""
-    return kept(about(stored.of_artifacts(artifacts), lambda: _known_of_job(job)))
+    return stored_outcome(about(stored.of_artifacts(artifacts), lambda: _known_of_job(job)))
 
 
 def _known_of_job(job: Job) -> Facts:
     from workers import kinds
 
     kind = kinds.of_job(job)
-    stated = facts_of_job(job.parameters, kind.environment(job.parameters),
-                          kind.facts(job.parameters))
-    return Facts(stated).over(stored.of_node(
+    declared = facts_of_job(job.parameters, kind.environment(job.parameters),
+                            kind.facts(job.parameters))
+    return Facts(declared).over(stored.of_node(
         job.node, job.runtime.get("id"))).over(stored.of_model(job.model))
 
 
@@ -94,10 +94,10 @@ def of_upload(artifact: Artifact) -> dict:
     scans = of_scans(artifact.readings.filter(kind="source_scan"), artifact)
     outcome.hits += scans.hits
     outcome.clear += scans.clear
-    return kept(outcome)
+    return stored_outcome(outcome)
 
 
-def kept(outcome: Outcome, hits: Iterable[Hit] | None = None) -> dict:
+def stored_outcome(outcome: Outcome, hits: Iterable[Hit] | None = None) -> dict:
     """An outcome as it is stored: {"version", "checked", "not_checked", "hits"}."""
     shown = list(outcome.hits if hits is None else hits)
     checked = {*outcome.clear, *(hit.rule for hit in outcome.hits)}

@@ -24,8 +24,8 @@ def from_job(job: Job) -> dict[str, Any]:
     shown = signatures.of_job(job)
     if shown is None:
         return {}
-    kept, told = job.results.get("diagnosis") or {}, diagnosis.told(job) or {}
-    line = kept.get("quote", "")
+    stored, advice = job.results.get("diagnosis") or {}, diagnosis.presented(job) or {}
+    line = stored.get("quote", "")
     cured = cure_of(job)
     codes = _first(shown.error_codes)
     return {
@@ -35,7 +35,7 @@ def from_job(job: Job) -> dict[str, Any]:
         "log_pattern": "" if codes else signatures.as_pattern(line),
         "versions": _versions(shown.versions),
         "cause": line,
-        "cure": "\n".join(filter(None, (told.get("remedy", ""), _changed(job, cured)))),
+        "cure": "\n".join(filter(None, (advice.get("remedy", ""), _changed(job, cured)))),
         "cured_by": cured}
 
 

@@ -128,7 +128,7 @@ def test_the_nearest_choice_wins(people, engagement, make):
     def won(own=None, of=None, node=here):
         return chosen.for_job(node, engagement, of, own)
 
-    assert won().kept() == {}
+    assert won().as_json() == {}
     Node.objects.filter(pk=here.pk).update(set_env="/opt/set_env.sh")
     here.refresh_from_db()
     assert won().options == {"scripts": ["/opt/set_env.sh"]}

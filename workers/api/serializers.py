@@ -97,7 +97,7 @@ class JobSerializer(ForTheFirm, serializers.ModelSerializer):
 
     @extend_schema_field(DiagnosisSerializer(allow_null=True))
     def get_diagnosis(self, job) -> dict | None:
-        return diagnosis.told(job)
+        return diagnosis.presented(job)
 
 
 class ReadingSerializer(serializers.ModelSerializer):

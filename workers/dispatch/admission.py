@@ -106,9 +106,10 @@ class Admission:
         others = [one for one in near if one.engagement_id not in (None, job.engagement_id)]
         for one in others if job.cards_wanted else []:
             at = max(self.now, one.starts_at)
-            kept = {two.engagement_id: min(two.cards or usable, usable) for two in others
-                    if two.starts_at <= at < two.ends_at}
-            if sum(kept.values()) + self._held_at(at, set(kept)) + job.cards_wanted > usable:
+            reserved = {two.engagement_id: min(two.cards or usable, usable) for two in others
+                        if two.starts_at <= at < two.ends_at}
+            taken = sum(reserved.values()) + self._held_at(at, set(reserved))
+            if taken + job.cards_wanted > usable:
                 return Obstacle(RESERVED, {**_times(one), "cards": min(one.cards or usable,
                                                                       usable)})
         return None
@@ -152,10 +153,10 @@ def _blocks(one: NodeReservation, every: list[NodeReservation], job: Job, at: da
     if one.engagement_id is None:
         return True
     moment = max(at, one.starts_at)
-    kept = {two.engagement_id: min(two.cards or usable, usable) for two in every
-            if two.engagement_id not in (None, job.engagement_id)
-            and two.starts_at <= moment < two.ends_at}
-    return one.engagement_id in kept and sum(kept.values()) + job.cards_wanted > usable
+    reserved = {two.engagement_id: min(two.cards or usable, usable) for two in every
+                if two.engagement_id not in (None, job.engagement_id)
+                and two.starts_at <= moment < two.ends_at}
+    return one.engagement_id in reserved and sum(reserved.values()) + job.cards_wanted > usable
 
 
 def _held_by(engagements: Iterable[int]) -> dict[int, int]:

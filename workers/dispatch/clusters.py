@@ -48,15 +48,16 @@ def started(job: Job, words: list[str]) -> dict | None:
 
 def news(job: Job, state: RemoteState, now: datetime) -> dict:
     """The changes that a scheduler's word brings; none for a job of a plain node."""
-    said = state.scheduled
-    if said is None:
+    reported = state.scheduled
+    if reported is None:
         return {}
     changes: dict = {"next_step_at": now + _pause(job, now)}
-    kept = {"scheduler": _kept(job, said), **({"cards": said.cards} if said.cards else {})}
-    if any(job.results.get(name) != value for name, value in kept.items()):
-        changes["results"] = {**job.results, **kept}
+    stored = {"scheduler": _scheduler_result(job, reported),
+              **({"cards": reported.cards} if reported.cards else {})}
+    if any(job.results.get(name) != value for name, value in stored.items()):
+        changes["results"] = {**job.results, **stored}
     if job.state == JobState.STARTING:
-        changes |= _begun_or_waiting(_sentences(job), said, now)
+        changes |= _begun_or_waiting(_sentences(job), reported, now)
     return changes
 
 
@@ -64,17 +65,17 @@ def _sentences(job: Job) -> Sentences:
     return schedulers.of(job.node).sentences
 
 
-def _kept(job: Job, said: Scheduled) -> dict:
+def _scheduler_result(job: Job, reported: Scheduled) -> dict:
     """What was said now; what an earlier answer alone told stays."""
     known = job.results.get("scheduler", {})
     lasting = {name: known[name] for name in LASTING if name in known}
-    return {**lasting, **said.kept()}
+    return {**lasting, **reported.as_json()}
 
 
-def _begun_or_waiting(sentences: Sentences, said: Scheduled, now: datetime) -> dict:
-    if not sentences.is_waiting(said):
+def _begun_or_waiting(sentences: Sentences, reported: Scheduled, now: datetime) -> dict:
+    if not sentences.is_waiting(reported):
         return {"state": JobState.RUNNING, "started_at": now, "message": "", "message_values": {}}
-    message, values = sentences.waiting(said)
+    message, values = sentences.waiting(reported)
     return {"message": message, "message_values": values}
 
 
@@ -104,16 +105,16 @@ def without_status(job: Job, state: RemoteState) -> dict:
 def true_end(job: Job, judged: dict) -> dict:
     """The changes of a job's end with the scheduler's cause in place of the kind's, where it knows
     a truer one; what the kind said is kept."""
-    kept = job.results.get("scheduler")
-    if kept is None:
+    stored = job.results.get("scheduler")
+    if stored is None:
         return judged
-    said, sentences = Scheduled(**kept), _sentences(job)
-    found = sentences.ended(said) if job.exit_status is None \
-        else sentences.overrides(said) if job.exit_status else None
+    reported, sentences = Scheduled(**stored), _sentences(job)
+    found = sentences.ended(reported) if job.exit_status is None \
+        else sentences.overrides(reported) if job.exit_status else None
     if found is None:
         return judged
     state, message, values = found
     results = {**judged["results"],
                "judged": {"message": judged["message"], "values": judged["message_values"]}}
     return {**judged, "state": state, "message": message, "message_values": values,
-            "results": results, "technical_cause": said.output or judged["technical_cause"]}
+            "results": results, "technical_cause": reported.output or judged["technical_cause"]}

@@ -47,11 +47,11 @@ def explained(judged: dict, found: Diagnosis | None, log: str) -> dict:
     """
     if found is None:
         return {**judged, "technical_cause": "\n".join(log.splitlines()[-LINES_OF_LOG:])}
-    kept = {**found.kept(), "judged": {"message": judged["message"],
-                                       "values": judged["message_values"]}}
+    diagnosed = {**found.as_json(), "judged": {"message": judged["message"],
+                                               "values": judged["message_values"]}}
     return {**judged, "message": found.cause.headline, "message_values": found.values,
             "technical_cause": found.excerpt[-20000:],
-            "results": {**judged["results"], "diagnosis": kept}}
+            "results": {**judged["results"], "diagnosis": diagnosed}}
 
 
 def trouble(job: Job, message: str, cause: str = "", **values) -> dict:
@@ -260,13 +260,14 @@ def _stopped(job: Job, state: str, left: Survivors) -> dict:
 def _cause_of_limit(job: Job) -> dict:
     """Why the limit was reached; the headline stays that of the limit."""
     found = diagnosis.of_time_limit(job, _deadline(job))
-    kept = {**found.kept(), "judged": {"message": found.cause.headline, "values": found.values}}
+    diagnosed = {**found.as_json(),
+                 "judged": {"message": found.cause.headline, "values": found.values}}
     return {"technical_cause": found.excerpt[-20000:],
-            "results": {**job.results, "diagnosis": kept}}
+            "results": {**job.results, "diagnosis": diagnosed}}
 
 
 def _values(processes: tuple[Process, ...]) -> dict:
-    return {"n": len(processes), "which": survivors.told(processes)}
+    return {"n": len(processes), "which": survivors.listed(processes)}
 
 
 def _on_its_cards(job: Job, left: Survivors) -> tuple[Process, ...]:

@@ -90,8 +90,8 @@ def send(gang: Gang, members: list[Job], meeting: Rendezvous) -> None:
     """Let the members start, all at once. Whoever has a claim on one loses it."""
     kind = kinds.of_job(gang.job)
     with transaction.atomic():
-        Gang.objects.filter(pk=gang.pk).update(rendezvous=meeting.kept(), failing_since=None)
-        gang.rendezvous = meeting.kept()
+        Gang.objects.filter(pk=gang.pk).update(rendezvous=meeting.as_json(), failing_since=None)
+        gang.rendezvous = meeting.as_json()
         for member in members:
             mine = rendezvous.restored(gang.rendezvous, member.rank, member.attempt)
             Job.objects.filter(pk=member.pk, state__in=WAITING_STATES).update(

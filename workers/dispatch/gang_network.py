@@ -95,7 +95,7 @@ def _require_reached(gang: Gang, members: list[Job], meeting: Rendezvous,
                 "at address, route and firewall between them."), node=member.node.name,
                 other=names[rank], address=meeting.seats[rank].address,
                 port=ports[members[rank].pk], why=why,
-                cause="\n".join(_told(other, tried[other.pk]) for other in members))
+                cause="\n".join(_cause_line(other, tried[other.pk]) for other in members))
 
 
 def _listens(member: Job, meeting: Rendezvous, answer: ssh.Answer) -> bool:
@@ -108,7 +108,7 @@ def _listens(member: Job, meeting: Rendezvous, answer: ssh.Answer) -> bool:
     return why == ""
 
 
-def _told(member: Job, answer: ssh.Answer) -> str:
+def _cause_line(member: Job, answer: ssh.Answer) -> str:
     return f"{member.node.name}: {answer.stdout.decode(errors='replace').strip()}"
 
 

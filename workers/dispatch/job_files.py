@@ -27,7 +27,7 @@ MOST_BYTES = 50 * 2**30
 LEFT_NAME = "not-collected.txt"
 MOST_LISTED = 1000  # of those that were left
 NOT_COLLECTED = "not_collected"  # in the results: what could not be read on the node
-MOST_TOLD = 50  # of those, in the results and in the log
+MOST_NAMED = 50  # of those, in the results and in the log
 UNREAD_HERE = ("\n[Delivery Desk] 以下 %d 个文件在节点上无法读取，未收集（属主、权限）： / "
                "These files cannot be read on the node and were not collected (owner, mode):\n")
 FAILED_SCRIPTS = 5  # after which what has arrived is all that is collected
@@ -54,7 +54,7 @@ def collect(job: Job) -> dict:
     unread = _fetched(job, place, missing_files(job, found))
     known = {entry.file for entry in unread}
     unread += _unread_logs(job, place, [file for file in found if file not in known])
-    changes = _told(job, unread)
+    changes = _name_unread(job, unread)
     store_log(job)
     _list_left_files(job, found, unread)
     return changes
@@ -89,17 +89,17 @@ def _unread_logs(job: Job, place: Place, found: list[RemoteFile]) -> list[Unread
     return transfer.unreadable(job.access, place, silent) if silent else []
 
 
-def _told(job: Job, unread: list[Unread]) -> dict:
+def _name_unread(job: Job, unread: list[Unread]) -> dict:
     """Name them once, at the end of the log and in the results."""
     if not unread or NOT_COLLECTED in job.results:
         return {}
     named = [[entry.file.shown_name, entry.owner, entry.mode, entry.why] for entry in unread]
-    lines = "".join(f"{name} ({owner} {mode})\n" for name, owner, mode, _why in named[:MOST_TOLD])
+    lines = "".join(f"{name} ({owner} {mode})\n" for name, owner, mode, _why in named[:MOST_NAMED])
     text = (UNREAD_HERE % len(unread) + lines).encode()
     live_log.write_at(live_log.path(job), job.log_stored, text)
     job.log_stored += len(text)
     job.results = {**job.results,
-                   NOT_COLLECTED: {"n": len(unread), "files": named[:MOST_TOLD]}}
+                   NOT_COLLECTED: {"n": len(unread), "files": named[:MOST_NAMED]}}
     return {"log_stored": job.log_stored, "results": job.results}
 
 
@@ -139,25 +139,25 @@ def _store_logs(job: Job) -> None:
 
 def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
     """Declared files not stored yet, within the limits of number and size."""
-    kept = within_limits(job, found)[0]
-    if not kept:
+    taken = within_limits(job, found)[0]
+    if not taken:
         return []
     have = set(job.artifacts.values_list("name", flat=True))
-    return [file for file in kept if file.shown_name[:240] not in have]
+    return [file for file in taken if file.shown_name[:240] not in have]
 
 
 def within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
     """The declared files that are collected, and those that the limits leave out."""
     patterns = kinds.of_job(job).globs(job.parameters)
     chosen = [file for file in found if any(_is_named(file, pattern) for pattern in patterns)]
-    kept, left, room = [], chosen[MOST_FILES:], MOST_BYTES
+    taken, left, room = [], chosen[MOST_FILES:], MOST_BYTES
     for file in chosen[:MOST_FILES]:
         if file.size <= room:
             room -= file.size
-            kept.append(file)
+            taken.append(file)
         else:
             left.append(file)
-    return kept, left
+    return taken, left
 
 
 def _is_named(file: RemoteFile, pattern: str) -> bool:

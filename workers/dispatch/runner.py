@@ -103,20 +103,20 @@ def write_alike(found: list[tuple[Job, dict]]) -> list[Job]:
     for group in groups.values():
         changes = group[0][1]
         if len(group) > 1 and _goes_on(changes):
-            going_on += _kept_alike([job for job, _changes in group], changes)
+            going_on += _write_alike([job for job, _changes in group], changes)
         else:
             going_on += [job for job, changes in group if write(job, changes, keep=True)]
     return going_on
 
 
-def _kept_alike(jobs: list[Job], changes: dict) -> list[Job]:
+def _write_alike(jobs: list[Job], changes: dict) -> list[Job]:
     ours = Job.objects.filter(pk__in=[job.pk for job in jobs], claim_token=jobs[0].claim_token)
     for job in jobs:
         _take(job, changes)
     if ours.update(**changes) == len(jobs):
         return jobs
-    kept = set(ours.values_list("pk", flat=True))
-    return [job for job in jobs if job.pk in kept]
+    still_claimed = set(ours.values_list("pk", flat=True))
+    return [job for job in jobs if job.pk in still_claimed]
 
 
 def _complete(job: Job, changes: dict, now: datetime) -> None:

@@ -160,11 +160,11 @@ def look_after(job: Job) -> dict:
 
 def follow(job: Job, state: RemoteState) -> dict:
     """What a running job's state on the node means for its row."""
-    now, kept = timezone.now(), {}
+    now, retained = timezone.now(), {}
     if state.container and job.results.get("container") != state.container:
         job.results = {**job.results, "container": state.container}
-        kept = {"results": job.results}
-    changes = {**kept, **job_files.follow_logs(job), **live_log.append(job, state),
+        retained = {"results": job.results}
+    changes = {**retained, **job_files.follow_logs(job), **live_log.append(job, state),
                "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
                "next_step_at": now + endings.poll_interval(job, now),
                **clusters.news(job, state, now)}
@@ -255,9 +255,9 @@ def judge(job: Job) -> dict:
 
 def _judged(judgement: Judgement, job: Job | None = None) -> dict:
     state = JobState.SUCCEEDED if judgement.is_success else JobState.FAILED
-    kept = {"cards": [], **job.results} if job else {}
+    retained = {"cards": [], **job.results} if job else {}
     return {**end(state, judgement.message, **finite_json(judgement.values)),
-            "results": {**kept, **finite_json(judgement.results)}}
+            "results": {**retained, **finite_json(judgement.results)}}
 
 
 def traceback_text(error: Exception) -> str:

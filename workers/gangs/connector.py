@@ -10,10 +10,10 @@ def why_not(peer):
     try:
         with socket.create_connection((address, int(port)), timeout=6) as line:
             line.settimeout(6)
-            said = line.recv(200).decode(errors="replace").strip()
+            answer = line.recv(200).decode(errors="replace").strip()
     except OSError as error:
         return rank, str(error.strerror or error)
-    return rank, "" if said == mark else "somebody else answers"
+    return rank, "" if answer == mark else "somebody else answers"
 
 
 with ThreadPoolExecutor(16) as pool:

@@ -53,17 +53,17 @@ class Rendezvous:
         """Processes of one node: one per card; one where no card was asked for."""
         return len(self.seat.cards) or 1
 
-    def kept(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """As JSON, the same for all ranks."""
         return {"port": self.port, "seats": [asdict(seat) for seat in self.seats]}
 
 
-def restored(kept: dict[str, Any], rank: int, attempt: int = 1) -> Rendezvous:
+def restored(stored: dict[str, Any], rank: int, attempt: int = 1) -> Rendezvous:
     """The rendezvous of one rank from what `Rendezvous.kept` gave."""
     seats = tuple(Seat(seat["address"], seat["interface"], tuple(seat["cards"]),
                        tuple((card, ip) for card, ip in seat["device_ips"]))
-                  for seat in kept["seats"])
-    return Rendezvous(seats, kept["port"], rank, attempt)
+                  for seat in stored["seats"])
+    return Rendezvous(seats, stored["port"], rank, attempt)
 
 
 def environment(meeting: Rendezvous) -> dict[str, str]:

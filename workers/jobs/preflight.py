@@ -45,7 +45,7 @@ def _at_parameter(hit: Hit, parameters: dict) -> Hit:
     return replace(hit, place=", ".join(names)) if names else hit
 
 
-def kept_unless_blocked(outcome: Outcome, parameters: dict) -> dict:
+def result_unless_blocked(outcome: Outcome, parameters: dict) -> dict:
     """What to keep with the job: {"version", "checked", "not_checked", "hits"}.
 
     Raises InvalidInput with `parameters`: name → sentences, for blocking hits.
@@ -55,7 +55,7 @@ def kept_unless_blocked(outcome: Outcome, parameters: dict) -> dict:
             _("The job is refused: %(why)s")
             % {"why": " ".join(hit.sentence for hit in blocking)},
             parameters=by_parameter(blocking, parameters))
-    return rule_checks.kept(outcome, [*outcome.of(WARN), *outcome.of(INFO)])
+    return rule_checks.stored_outcome(outcome, [*outcome.of(WARN), *outcome.of(INFO)])
 
 
 def by_parameter(hits: list[Hit], parameters: dict) -> dict[str, list[str]]:
@@ -67,6 +67,6 @@ def by_parameter(hits: list[Hit], parameters: dict) -> dict[str, list[str]]:
     return found
 
 
-def kept_hits(results: dict) -> list[Hit]:
+def hits_of_job(results: dict) -> list[Hit]:
     """The hits of a job, before it ran and on what it left, in the reader's language."""
     return rule_checks.hits_of(results.get("preflight"), results.get("rule_outcome"))

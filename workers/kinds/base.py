@@ -106,7 +106,7 @@ class JobKind:
         """Patterns of further logs below the work folder, which are followed while it runs."""
         return ()
 
-    def kept_files(self, parameters: dict) -> dict[str, bytes]:
+    def stored_files(self, parameters: dict) -> dict[str, bytes]:
         """What belongs to the job's files from the start, by name: scripts that people typed."""
         return {}
 

@@ -96,7 +96,7 @@ def lines_chart(title: str, unit: str, x_title: str,
 
 def _line(name: str, across: "_Axis", up: "_Axis", xs: Sequence[float],
           values: Sequence[float]) -> Line:
-    points = " ".join(f"{across.place(x)},{up.place(value)}" for x, value in _kept(xs, values))
+    points = " ".join(f"{across.place(x)},{up.place(value)}" for x, value in _drawable(xs, values))
     return Line(name, points, values[-1], figure_text(values[-1], DIGITS))
 
 
@@ -143,7 +143,7 @@ def _widened(low: float, high: float) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _kept(xs: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
+def _drawable(xs: Sequence[float], values: Sequence[float]) -> list[tuple[float, float]]:
     """Of each group of neighbours the highest, so that a spike shows."""
     size = math.ceil(len(values) / MOST_POINTS)
     rows = list(zip(xs, values, strict=True))

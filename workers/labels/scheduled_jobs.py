@@ -9,28 +9,28 @@ from workers.models import Job
 
 def facts(job: Job) -> list[tuple[str, str]]:
     """Names and values; empty for a job of a plain node."""
-    said = job.results.get("scheduler")
-    if not said:
+    result = job.results.get("scheduler")
+    if not result:
         return []
     name = {"name": job.node.get_scheduler_display() if job.node else ""}
-    reason = f" ({said['reason']})" if said.get("reason") else ""
-    rows = [(_("%(name)s: job") % name, said.get("job_id", "")),
-            (_("%(name)s: state") % name, f"{said.get('state', '')}{reason}".strip()),
-            (_("%(name)s says") % name, said.get("detail", "")),
-            (_("Compute nodes"), said.get("nodes", "")),
-            (_("Image"), said.get("image", "")),
-            (_("Cards named by"), said.get("cards_source", "")),
-            (_("%(name)s: exit code") % name, said.get("exit_code", "")),
-            (_("%(name)s: accounting") % name, _accounting(said))]
+    reason = f" ({result['reason']})" if result.get("reason") else ""
+    rows = [(_("%(name)s: job") % name, result.get("job_id", "")),
+            (_("%(name)s: state") % name, f"{result.get('state', '')}{reason}".strip()),
+            (_("%(name)s says") % name, result.get("detail", "")),
+            (_("Compute nodes"), result.get("nodes", "")),
+            (_("Image"), result.get("image", "")),
+            (_("Cards named by"), result.get("cards_source", "")),
+            (_("%(name)s: exit code") % name, result.get("exit_code", "")),
+            (_("%(name)s: accounting") % name, _accounting(result))]
     return [row for row in rows if row[1]]
 
 
-def _accounting(said: dict) -> str:
-    record = said.get("accounting")
+def _accounting(result: dict) -> str:
+    record = result.get("accounting")
     if record:
         return _("%(seconds)s s, %(given)s") % {"seconds": record.get("seconds", "–"),
                                                 "given": record.get("given") or "–"}
-    error = said.get("accounting_error", "")
+    error = result.get("accounting_error", "")
     return _("not available (%(why)s)") % {"why": error} if error else ""
 
 

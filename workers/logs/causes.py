@@ -297,7 +297,7 @@ PYTHON_LINE = (
     r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)): "
     r"(?P<text>\S.{0,200}).*$")
 # What a program says when it is told to stop is no cause of its end.
-TOLD_TO_STOP = r"(?!(?:\w+\.)*(?:SignalException|KeyboardInterrupt|SystemExit)\b)"
+ASKED_TO_STOP = r"(?!(?:\w+\.)*(?:SignalException|KeyboardInterrupt|SystemExit)\b)"
 
 
 def _python_error(ahead: str = "") -> Cause:
@@ -331,7 +331,7 @@ CAUSES = (SHARED_MEMORY, DISK_FULL, *DEVICE_MEMORY, HOST_MEMORY, CUDA_ONLY, LIBR
 SYMPTOMS = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE, *KILLED, PYTHON_ERROR)
 # Of a job that its time limit ended: that it was stopped says the job itself.
 WHILE_RUNNING = (HCCL_TIMEOUT, STORE_TIMEOUT, *TOOL_MISSING, *NOT_EXECUTABLE,
-                 _python_error(TOLD_TO_STOP))
+                 _python_error(ASKED_TO_STOP))
 LIMIT_SILENT = _cause("time_limit", r"$^", ngettext_noop(
     "The log had not grown for %(minutes)d minute when the time limit came: the command "
     "waited.",

@@ -53,7 +53,7 @@ class Diagnosis:
     quote: str = ""
     excerpt: str = ""
 
-    def kept(self) -> dict:
+    def as_json(self) -> dict:
         """What the job's results keep of it."""
         return {"cause": self.cause.code, "headline": self.cause.headline, "values": self.values,
                 "line": self.line, "quote": self.quote}
@@ -98,7 +98,7 @@ def find(parts: list[Part], status: int | None, oom_kills: int = 0) -> Diagnosis
     return found or _of_status(status, parts)
 
 
-def told(job: Job) -> dict[str, Any] | None:
+def presented(job: Job) -> dict[str, Any] | None:
     """What the page says beside the headline, in the active language; None without a diagnosis.
 
     `kind_says` is the sentence with which the job's kind judged it; of a job whose node does not
@@ -106,14 +106,14 @@ def told(job: Job) -> dict[str, Any] | None:
     """
     if job.state == JobState.UNKNOWN:
         return _of_absence(job)
-    kept = job.results.get("diagnosis")
-    if not kept:
+    stored = job.results.get("diagnosis")
+    if not stored:
         return None
-    cause = BY_CODE.get((kept["cause"], kept["headline"]))
-    return {"line": kept["line"], "quote": kept["quote"],
-            "remedy": gettext(cause.remedy) % kept["values"] if cause and cause.remedy else "",
+    cause = BY_CODE.get((stored["cause"], stored["headline"]))
+    return {"line": stored["line"], "quote": stored["quote"],
+            "remedy": gettext(cause.remedy) % stored["values"] if cause and cause.remedy else "",
             "source": CITED.get(cause.source, cause.source) if cause else "",
-            "kind_says": _filled(kept["judged"])}
+            "kind_says": _filled(stored["judged"])}
 
 
 def _of_absence(job: Job) -> dict[str, Any] | None:

@@ -73,9 +73,9 @@ class Part:
         first: dict[str, int] = {}
         for place, line in self.suspect_lines:
             first.setdefault(line[:CUT_LINE], place)
-        kept = [*first.items()][:MOST_LINES]
-        return Excerpt("\n".join(line for line, _place in kept), self.first_line,
-                       tuple(place for _line, place in kept))
+        excerpt = [*first.items()][:MOST_LINES]
+        return Excerpt("\n".join(line for line, _place in excerpt), self.first_line,
+                       tuple(place for _line, place in excerpt))
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,6 @@ class Scheduled:
     is_live: bool = False  # whether anything of it is or may be running
     has_begun: bool = False  # on a compute node that sees the job's folder
 
-    def kept(self) -> dict:
+    def as_json(self) -> dict:
         """What is kept with the job's results: all that was said."""
         return {name: value for name, value in asdict(self).items() if value}

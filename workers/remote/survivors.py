@@ -7,7 +7,7 @@ from toolreaders.number_parsing import whole_number
 from workers.nodes import ssh
 
 Process = tuple[int, str]  # number and name
-PROCESSES_TOLD = 20
+PROCESSES_LISTED = 20
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _on_cards(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((entry["npu"], entry["pid"], entry["name"]) for entry in snapshot.processes)
 
 
-def told(processes: tuple[Process, ...]) -> str:
+def listed(processes: tuple[Process, ...]) -> str:
     """Numbers and names in one line, the first twenty of them."""
-    more = " …" if len(processes) > PROCESSES_TOLD else ""
-    return ", ".join(f"{number} ({name})" for number, name in processes[:PROCESSES_TOLD]) + more
+    more = " …" if len(processes) > PROCESSES_LISTED else ""
+    return ", ".join(f"{number} ({name})" for number, name in processes[:PROCESSES_LISTED]) + more

@@ -34,7 +34,7 @@ class Chosen:
     name: str = ""
     pk: int | None = None
 
-    def kept(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """As JSON; empty for the node as it is."""
         if not self.by:
             return {}
@@ -50,10 +50,11 @@ class Chosen:
 
 def of_job(job: Job) -> Chosen:
     """The runtime that the job keeps."""
-    kept = job.runtime
-    if not kept:
+    stored = job.runtime
+    if not stored:
         return Chosen()
-    return Chosen(kept["place"], kept["options"], kept["chosen_by"], kept["name"], kept["id"])
+    return Chosen(stored["place"], stored["options"], stored["chosen_by"], stored["name"],
+                  stored["id"])
 
 
 def for_job(node: Node, engagement: Engagement | None = None, model: MigratedModel | None = None,

@@ -17,11 +17,11 @@ class OwnQueue(Scheduler):
         return replies.read_states(output, jobs)
 
     def signal(self, job, signal):
-        return _told(job, scripts.cancel_script(replies.place(job), signal))
+        return _survivors(job, scripts.cancel_script(replies.place(job), signal))
 
     def survivors(self, job):
-        return _told(job, scripts.survivors_script(replies.place(job), bool(job.cards_wanted)))
+        return _survivors(job, scripts.survivors_script(replies.place(job), bool(job.cards_wanted)))
 
 
-def _told(job: Job, script: str) -> survivors.Survivors:
+def _survivors(job: Job, script: str) -> survivors.Survivors:
     return survivors.parse(ssh.run(job.access, script))

@@ -59,7 +59,7 @@ class SharedFolder(Scheduler):
         """
 
     @abstractmethod
-    def said_of(self, jobs: list[Job]) -> dict[int, Scheduled]:
+    def scheduled_of(self, jobs: list[Job]) -> dict[int, Scheduled]:
         """What the cluster says of the jobs, by primary key. Raises SchedulerAway."""
 
     @abstractmethod
@@ -100,8 +100,8 @@ class SharedFolder(Scheduler):
     def read_states(self, output, jobs):
         states, end = replies.read_states(output, jobs)
         heard = _heard(output)
-        said = self.said_of(jobs)
-        return {job.pk: _joined(states[job.pk], said.get(job.pk, Scheduled()),
+        reported = self.scheduled_of(jobs)
+        return {job.pk: _joined(states[job.pk], reported.get(job.pk, Scheduled()),
                                 heard[job.directory_name], _is_being_ended(job))
                 for job in jobs}, end
 
@@ -169,17 +169,17 @@ def _is_being_ended(job: Job) -> bool:
     return bool(job.cancel_requested_at or (limit and timezone.now() > limit))
 
 
-def _joined(state: RemoteState, said: Scheduled, heard: Heard, is_being_ended: bool
+def _joined(state: RemoteState, reported: Scheduled, heard: Heard, is_being_ended: bool
             ) -> RemoteState:
     """The folder's state together with the cluster's word. A container outlives its command by a
     moment: the exit status is believed once it has ended, or is a minute old."""
-    is_alive = said.is_live if said.state or is_being_ended else state.process == "alive"
+    is_alive = reported.is_live if reported.state or is_being_ended else state.process == "alive"
     cards = [number for part in heard.given.get("cards", "").split(",")
              if (number := whole_number(part)) is not None]
     scheduled = replace(
-        said, has_begun=bool(heard.given), cards=cards,
+        reported, has_begun=bool(heard.given), cards=cards,
         cards_source=heard.given.get("source", ""),
-        nodes=said.nodes or heard.given.get("nodes", ""))
+        nodes=reported.nodes or heard.given.get("nodes", ""))
     return replace(state, process="alive" if is_alive else "gone", scheduled=scheduled,
                    exit_status=None if is_alive and heard.is_fresh else state.exit_status)
 

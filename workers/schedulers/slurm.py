@@ -55,18 +55,18 @@ class Slurm(Scheduler):
                 f"--nodes={options.get('nodes') or 1}", f"--time={minutes}"]
 
     def read_states(self, output, jobs):
-        said = slurm_answers.parse(_text_before_states(output))
+        reported = slurm_answers.parse(_text_before_states(output))
         states, end = replies.read_states(output, jobs)
         names = {job.pk: job.directory_name for job in jobs}
-        return {pk: slurm_answers.with_queue(state, said[names[pk]])
+        return {pk: slurm_answers.with_queue(state, reported[names[pk]])
                 for pk, state in states.items()}, end
 
     def signal(self, job, signal):
         place = replies.place(job)
-        return _told(job, self._found(place) + scripts.cancel_lines(signal))
+        return _survivors(job, self._found(place) + scripts.cancel_lines(signal))
 
     def survivors(self, job):
-        return _told(job, self._found(replies.place(job)) + "members\ntell_survivors\n")
+        return _survivors(job, self._found(replies.place(job)) + "members\ntell_survivors\n")
 
     def _found(self, place: Place) -> str:
         return (place.text() + self._path()
@@ -77,7 +77,7 @@ class Slurm(Scheduler):
         return slurm_answers.cluster(answer.stdout.decode(errors="replace"))
 
 
-def _told(job: Job, script: str) -> survivors.Survivors:
+def _survivors(job: Job, script: str) -> survivors.Survivors:
     answer = ssh.run(job.access, script)
     slurm_answers.require_answer(answer.stdout.decode(errors="replace"))
     return survivors.parse(answer)

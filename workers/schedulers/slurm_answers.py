@@ -12,7 +12,7 @@ from workers.remote.scheduled import Scheduled
 AWAY = "desk slurm-away "
 NO_REASON = ("None", "(null)", "N/A", "")
 NO_NODES = ("", "None assigned", "(null)")
-OUTPUT_KEPT = 1500
+MOST_OUTPUT = 1500
 # Of several jobs with one name the one that runs counts, then the one that waits.
 LIVE_FIRST = ("RUNNING", "COMPLETING", "SUSPENDED", "CONFIGURING", "PENDING")
 
@@ -25,26 +25,26 @@ def require_answer(text: str) -> None:
 
 def parse(text: str) -> dict[str, Scheduled]:
     """What was said of each job, by its name; of others an empty one."""
-    said: dict[str, Scheduled] = defaultdict(Scheduled)
+    reported: dict[str, Scheduled] = defaultdict(Scheduled)
     names: dict[str, str] = {}  # by number
     for line in text.splitlines():
         word, _space, rest = line.removeprefix("desk ").partition(" ")
         if line.startswith("desk ") and word in _LINES:
-            _LINES[word](said, names, rest)
-    return said
+            _LINES[word](reported, names, rest)
+    return reported
 
 
-def _queue_row(said, names, rest: str) -> None:
+def _queue_row(reported, names, rest: str) -> None:
     """`%j|%A|%T|%r|%S|%N` of squeue."""
     cells = rest.split("|")
     if len(cells) != 6:
         return
     name, number, state, reason, start, nodes = (cell.strip() for cell in cells)
     names[number] = name
-    known = said[name]
+    known = reported[name]
     if known.state and _rank(known.state) <= _rank(state):
         return
-    said[name] = replace(
+    reported[name] = replace(
         known, job_id=number, state=state, reason="" if reason in NO_REASON else reason,
         nodes="" if nodes in NO_NODES else nodes,
         expected_start=whole_number(start) if state == "PENDING" else None)
@@ -54,49 +54,49 @@ def _rank(state: str) -> int:
     return LIVE_FIRST.index(state) if state in LIVE_FIRST else len(LIVE_FIRST)
 
 
-def _given(said, _names, rest: str) -> None:
+def _given(reported, _names, rest: str) -> None:
     """The line that `batch.sh` writes on the compute node."""
     name, _space, words = rest.partition(" ")
     facts = dict(word.split("=", 1) for word in words.split() if "=" in word)
     cards = [number for part in facts.get("cards", "").split(",")
              if (number := whole_number(part)) is not None]
-    known = said[name]
-    said[name] = replace(
+    known = reported[name]
+    reported[name] = replace(
         known, has_begun=True, cards=cards, cards_source=facts.get("source", "") if cards else "",
         job_id=known.job_id or facts.get("job", ""), nodes=known.nodes or facts.get("nodes", ""))
 
 
-def _details(said, names, rest: str) -> None:
+def _details(reported, names, rest: str) -> None:
     """A line of `scontrol --oneliner show job`."""
     facts = dict(word.split("=", 1) for word in rest.split() if "=" in word)
     name = names.get(facts.get("JobId", ""))
-    if name and said[name].job_id == facts["JobId"]:
-        said[name] = replace(said[name], exit_code=facts.get("ExitCode", ""))
+    if name and reported[name].job_id == facts["JobId"]:
+        reported[name] = replace(reported[name], exit_code=facts.get("ExitCode", ""))
 
 
-def _record(said, _names, rest: str) -> None:
+def _record(reported, _names, rest: str) -> None:
     """A row of sacct: JobName, JobIDRaw, State, ExitCode, NodeList, ElapsedRaw, AllocTRES."""
     cells = rest.split("|")
-    if len(cells) != 7 or (said[cells[0]].job_id not in ("", cells[1])):
+    if len(cells) != 7 or (reported[cells[0]].job_id not in ("", cells[1])):
         return
     name, number, state, exit_code, nodes, elapsed, given = cells
-    known = said[name]
-    said[name] = replace(
+    known = reported[name]
+    reported[name] = replace(
         known, job_id=number, state=known.state or state.split()[0],
         exit_code=exit_code or known.exit_code,
         nodes=known.nodes or ("" if nodes in NO_NODES else nodes),
         accounting={"state": state, "seconds": elapsed, "given": given})
 
 
-def _no_records(said, _names, rest: str) -> None:
-    for name in list(said):
-        said[name] = replace(said[name], accounting_error=rest.strip()[:200])
+def _no_records(reported, _names, rest: str) -> None:
+    for name in list(reported):
+        reported[name] = replace(reported[name], accounting_error=rest.strip()[:200])
 
 
-def _output(said, _names, rest: str) -> None:
+def _output(reported, _names, rest: str) -> None:
     name, _space, line = rest.partition(" ")
-    known = said[name]
-    said[name] = replace(known, output=f"{known.output}\n{line}".strip()[-OUTPUT_KEPT:])
+    known = reported[name]
+    reported[name] = replace(known, output=f"{known.output}\n{line}".strip()[-MOST_OUTPUT:])
 
 
 _LINES = {"slurm": _queue_row, "slurm-given": _given, "scontrol": _details, "sacct": _record,

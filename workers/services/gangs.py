@@ -47,7 +47,8 @@ def rack_of(node: Node) -> str:
     return next((word.removeprefix("rack=") for word in words if word.startswith("rack=")), "")
 
 
-def stated(declaration: JobKind, parameters: dict, nodes: list[Node], restarts: int) -> dict:
+def with_node_count(declaration: JobKind, parameters: dict, nodes: list[Node], restarts: int
+                    ) -> dict:
     """The parameters with the number of nodes, where the kind has one. Raises InvalidInput."""
     if not 0 <= restarts <= MOST_RESTARTS:
         raise InvalidInput(_("From 0 to %(n)d restarts are possible.") % {"n": MOST_RESTARTS})
@@ -67,8 +68,8 @@ def add_members(job: Job, nodes: list[Node], restarts: int, engagement: Engageme
     """The rows behind a job on several nodes; the caller writes the audit entry, afterwards."""
     gang = Gang.objects.create(job=job, restarts_allowed=restarts)
     logins = {node.pk: node_logins.login_of(node, engagement) for node in nodes}
-    kept = {node.pk: way.kept() for node, way in zip(nodes, runtimes, strict=True)}
-    gang_members.make(gang, nodes, job, logins, kept, {})
+    by_node = {node.pk: way.as_json() for node, way in zip(nodes, runtimes, strict=True)}
+    gang_members.make(gang, nodes, job, logins, by_node, {})
     return gang
 
 

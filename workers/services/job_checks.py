@@ -37,7 +37,7 @@ class Checked:
     every: list[Node | None] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     inputs: job_inputs.Found = field(default_factory=job_inputs.Found)
-    ways: list[chosen.Chosen] = field(default_factory=list)
+    environments: list[chosen.Chosen] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     refusals: list[DeskError] = field(default_factory=list)
 
@@ -59,10 +59,10 @@ class Checked:
         """Parameter and sentence of everything that forbids the job; "" for no parameter. What a
         rule says is not said again by the kind that looks at the same."""
         blocking = [hit for hit in self.hits if hit.severity == BLOCK]
-        said = {hit.rule for hit in blocking}
+        blocked = {hit.rule for hit in blocking}
         found = [preflight.by_parameter(blocking, self.values)] + [
             self._by_parameter(error) for error in self.refusals
-            if error.details.get("rule") not in said]
+            if error.details.get("rule") not in blocked]
         return list(dict.fromkeys((name, sentence) for each in found
                                   for name, sentences in each.items() for sentence in sentences))
 
@@ -81,9 +81,9 @@ class Checked:
         for refusal in self.refusals:
             refusal.details.setdefault("parameters", self._by_parameter(refusal))
             raise refusal
-        kept, *_others = [preflight.kept_unless_blocked(outcome, self.values)
-                          for outcome in self.outcomes]
-        return kept
+        result, *_others = [preflight.result_unless_blocked(outcome, self.values)
+                            for outcome in self.outcomes]
+        return result
 
 
 def checked(
@@ -107,9 +107,9 @@ def checked(
         found.tried(_require_for_job, found.kind, found.engagement, each)
     is_typed = _check_values(found, actor, parameters or {}, restarts)
     found.tried(runtimes.require_usable, runtime, found.kind)
-    found.ways = [chosen.for_job(each, found.engagement, model, runtime) if each
-                  else chosen.Chosen() for each in found.every]
-    places = list(zip(found.every, found.ways, strict=True))
+    found.environments = [chosen.for_job(each, found.engagement, model, runtime) if each
+                          else chosen.Chosen() for each in found.every]
+    places = list(zip(found.every, found.environments, strict=True))
     for each, way in places:
         if each and found.kind.runs_on_node:
             found.tried(runtimes.require_possible, each, way)
@@ -122,11 +122,11 @@ def checked(
 def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) -> bool:
     """Whether every value is of its type; the rules can ask no others."""
     kind, before = found.kind, len(found.refusals)
-    stated = found.tried(gangs.stated, kind, parameters, found.several, restarts)
-    stated = parameters if stated is None else stated
-    values = found.tried(kind.clean, stated)
+    entered = found.tried(gangs.with_node_count, kind, parameters, found.several, restarts)
+    entered = parameters if entered is None else entered
+    values = found.tried(kind.clean, entered)
     if values is None:
-        typed = Checked(kind, None).tried(JobKind.clean, kind, stated)
+        typed = Checked(kind, None).tried(JobKind.clean, kind, entered)
         found.values = typed or {}
         return typed is not None
     found.values = values

@@ -45,14 +45,14 @@ def queue_job(
     Raises InvalidInput naming the parameter or, in `parameters`, the sentences of blocking rules
     (DOMAIN 5); NotAllowed; WrongState for a node not ready. Warnings are kept with the job.
     """
-    job = _queue_unwoken(actor, kind, parameters, engagement, model, stage, node, priority,
-                         nodes=nodes, restarts=restarts, runtime=runtime,
-                         is_regression=is_regression)
+    job = _queue_not_enqueued(actor, kind, parameters, engagement, model, stage, node, priority,
+                              nodes=nodes, restarts=restarts, runtime=runtime,
+                              is_regression=is_regression)
     _wake(job)
     return job
 
 
-def _queue_unwoken(
+def _queue_not_enqueued(
     actor: User, kind: str, parameters: dict | None = None, engagement: Engagement | None = None,
     model: MigratedModel | None = None, stage: str = "", node: Node | None = None,
     priority: int = Priority.NORMAL, known_of_node=stored.of_node, retry_of: Job | None = None,
@@ -62,9 +62,9 @@ def _queue_unwoken(
     found = job_checks.checked(
         actor, kind=kind, parameters=parameters, engagement=engagement, model=model, node=node,
         nodes=nodes, restarts=restarts, runtime=runtime, known_of_node=known_of_node)
-    kept = found.require_passed()
+    preflight = found.require_passed()
     declaration, values, several, every = found.kind, found.values, found.several, found.every
-    engagement, inputs, ways = found.engagement, found.inputs, found.ways
+    engagement, inputs, environments = found.engagement, found.inputs, found.environments
     node = None if several else every[0]
     on_node = declaration.runs_on_node and not several
     job = Job.objects.create(
@@ -72,21 +72,21 @@ def _queue_unwoken(
         node=node if on_node else None, parameters=values, nodes_wanted=len(every),
         login=node_logins.login_of(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
-        runtime=(declaration.runtime(values) or ways[0].kept()) if on_node else {},
+        runtime=(declaration.runtime(values) or environments[0].as_json()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=inputs.is_practice or (
             declaration.runs_on_node and any(n and n.is_practice for n in every)),
         timeout_seconds=declaration.time_limit(values), priority=priority,
-        next_step_at=timezone.now(), results={"preflight": kept}, retry_of=retry_of,
+        next_step_at=timezone.now(), results={"preflight": preflight}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,
         is_regression=retry_of.is_regression if retry_of else is_regression,
     )
     if job.is_practice and engagement:
         mark_practice(engagement=engagement)
     inputs.keep(declaration, job)
-    job_files.store_outputs(job, declaration.kept_files(values))
+    job_files.store_outputs(job, declaration.stored_files(values))
     if several:
-        gang = gangs.add_members(job, several, restarts, engagement, ways)
+        gang = gangs.add_members(job, several, restarts, engagement, environments)
         inputs.keep_for_members(gang.present())
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
@@ -107,7 +107,7 @@ def queue_jobs(*, actor: User, orders: list[dict]) -> list[Job]:
     for position, order in enumerate(orders):
         try:
             with transaction.atomic():
-                jobs.append(_queue_unwoken(actor, **order, known_of_node=known))
+                jobs.append(_queue_not_enqueued(actor, **order, known_of_node=known))
         except NotAllowed:
             raise
         except DeskError as error:
@@ -194,9 +194,9 @@ def cancel_job(*, actor: User, job: Job) -> Job:
 def retry_job(*, actor: User, job: Job) -> Job:
     """A new attempt with the same parameters, linked to the old one."""
     job = _locked_for(actor, job, JobMove.RETRY)
-    new = _queue_unwoken(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
-                         job.node, job.priority, retry_of=job, runtime=runtimes.own_of(job),
-                         **gangs.order_of(job))
+    new = _queue_not_enqueued(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
+                              job.node, job.priority, retry_of=job, runtime=runtimes.own_of(job),
+                              **gangs.order_of(job))
     _wake(new)
     return new
 

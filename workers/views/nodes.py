@@ -71,7 +71,7 @@ def node_page(request, pk):
         "contacts": node.contacts.all()[:12],
         "certificate": facts_of(node.certificate) if node.certificate else None,
         "charts": card_charts.of_node(node, now - CHARTED, now),
-        "card_alarms": alarms.told(node.card_alarms.filter(cleared_at=None)),
+        "card_alarms": alarms.presented(node.card_alarms.filter(cleared_at=None)),
         "logins": NodeLogin.objects.visible_to(request.user).in_use().filter(
             node=node).select_related("engagement"),
         "jobs": node.jobs.visible_to(request.user).select_related(
@@ -81,7 +81,7 @@ def node_page(request, pk):
 
 def _node_rules(node: Node) -> dict:
     outcome = rule_checks.of_node(node)
-    stored = rule_checks.kept(outcome)
+    stored = rule_checks.stored_outcome(outcome)
     return {"hits": rule_checks.hits_of(stored), "not_checked": outcome.not_checked,
             "rule_counts": rule_checks.counts_of((_("Last readings of the node"), stored))}
 

@@ -37,7 +37,7 @@ def test_variables_and_hostfile():
         "MASTER_ADDR": "10.0.0.1", "MASTER_PORT": "21000", "NODE_RANK": "1",
         "HCCL_IF_IP": "10.0.0.2", "HCCL_SOCKET_IFNAME": "=eth0", "GLOO_SOCKET_IFNAME": "eth0",
         "DESK_RANK_TABLE": "hccl_rank_table.json"}
-    assert rendezvous.restored(SECOND.kept(), 1) == SECOND
+    assert rendezvous.restored(SECOND.as_json(), 1) == SECOND
 
 
 @pytest.mark.parametrize(("launcher", "words"), [

@@ -214,9 +214,9 @@ def test_what_the_log_says_of_itself_comes_before_a_class_of_codes(text, code, h
 
 def test_a_cause_without_a_remedy_says_none():
     found = find([Part("EM0001: The queue went away.\n")], 1)
-    job = Job(results={"diagnosis": {**found.kept(), "judged": {
+    job = Job(results={"diagnosis": {**found.as_json(), "judged": {
         "message": "It failed.", "values": {}}}})
-    told = diagnosis.told(job)
+    told = diagnosis.presented(job)
     assert (told["remedy"], told["quote"]) == ("", "EM0001: The queue went away.")
 
 

@@ -43,7 +43,7 @@ def test_further_arguments_are_facts(people, engagement, ready):
 
 def test_warning_is_kept_with_the_job_and_shown(client, people, engagement, ready):
     job = queue(people, engagement, ready, learning_rate=0.01)
-    hits = preflight.kept_hits(job.results)
+    hits = preflight.hits_of_job(job.results)
     assert [(h.rule, h.place, h.value) for h in hits] == [("R-CFG-14", "learning_rate", "0.01")]
     client.force_login(people["consultant"])
     assert "R-CFG-14" in client.get(reverse("workers:job", args=[job.pk])).content.decode()

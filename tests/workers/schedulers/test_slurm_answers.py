@@ -111,10 +111,10 @@ def test_an_exit_status_is_believed_unless_slurm_knows_a_truer_cause():
               "results": {}}
     node = Node(scheduler="slurm")
     killed = Job(node=node, exit_status=137,
-                 results={"scheduler": Scheduled("9", "OUT_OF_MEMORY").kept()})
+                 results={"scheduler": Scheduled("9", "OUT_OF_MEMORY").as_json()})
     assert "main memory" in clusters.true_end(killed, judged)["message"]
     good = Job(node=node, exit_status=0,
-               results={"scheduler": Scheduled("9", "COMPLETED").kept()})
+               results={"scheduler": Scheduled("9", "COMPLETED").as_json()})
     assert clusters.true_end(good, judged) is judged
     assert clusters.true_end(Job(exit_status=1), judged) is judged
 

@@ -111,7 +111,7 @@ class FreeCommand(JobKind):
     def log_globs(self, parameters):
         return tuple(as_words(parameters.get("logs")))
 
-    def kept_files(self, parameters):
+    def stored_files(self, parameters):
         text = parameters["script"]
         return {script_name(parameters): text.encode()} if text else {}
 
@@ -123,7 +123,7 @@ class FreeCommand(JobKind):
 
     def conclude(self, finished: Finished) -> Judgement:
         p = finished.parameters
-        own = {LOG_NAME, *self.kept_files(p)}
+        own = {LOG_NAME, *self.stored_files(p)}
         files = [name for name in finished.files
                  if name not in own and not name.startswith((INPUTS, FURTHER_LOGS))]
         found = [name for name in files if p["file"] and fnmatch(name, p["file"])]

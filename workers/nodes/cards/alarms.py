@@ -79,7 +79,7 @@ def _is_over(alarm: CardAlarm, look: Look, at: datetime) -> bool:
     }[Kind(alarm.kind)]
 
 
-def told(alarms) -> list[dict]:
+def presented(alarms) -> list[dict]:
     """Alarms with what to do, for a page."""
     return [{"alarm": alarm, "remedy": REMEDIES[Kind(alarm.kind)]} for alarm in alarms]
 

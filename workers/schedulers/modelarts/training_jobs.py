@@ -55,9 +55,9 @@ class TrainingJobs(SharedFolder):
         except api.Answered as error:
             raise Refused(str(error)) from error
 
-    def said_of(self, jobs):
+    def scheduled_of(self, jobs):
         found = self._found(jobs)
-        return {job.pk: said(found.get(job.directory_name)) for job in jobs}
+        return {job.pk: parsed_status(found.get(job.directory_name)) for job in jobs}
 
     def end(self, job, signal):
         found = self._found([job]).get(job.directory_name)
@@ -130,7 +130,7 @@ def training_job(job: Job) -> dict[str, Any]:
                     if options.get("ma_priority") else {})}}
 
 
-def said(found: dict[str, Any] | None) -> Scheduled:
+def parsed_status(found: dict[str, Any] | None) -> Scheduled:
     """What a training job's status says; an empty one where there is none."""
     if found is None:
         return Scheduled()

@@ -13,7 +13,7 @@ from workers.schedulers.pods.manifests import CONTAINER
 
 ENDED = ("Succeeded", "Failed")
 STARTING = ("ContainerCreating", "PodInitializing", "")
-OUTPUT_KEPT = 1500
+MOST_OUTPUT = 1500
 # Of Jobs: they say no more than that a pod ended.
 UNTELLING = ("BackoffLimitExceeded", "CompletionsReached", "PodFailed", "TaskCompleted")
 
@@ -45,10 +45,10 @@ def volcano_of(found: dict[str, Any] | None, pods: list[dict[str, Any]],
     """A Job of Volcano; `group` is its PodGroup, which knows why no pod is made yet."""
     if found is None and not pods:
         return Scheduled()
-    told = (found or {}).get("status", {}).get("state", {})
-    phase = told.get("phase", "") or "Pending"
+    container_state = (found or {}).get("status", {}).get("state", {})
+    phase = container_state.get("phase", "") or "Pending"
     is_over = phase in VOLCANO_OVER
-    reason, message = told.get("reason", ""), told.get("message", "")
+    reason, message = container_state.get("reason", ""), container_state.get("message", "")
     unscheduled = _conditions((group or {}).get("status", {})).get("Unschedulable", {})
     if not pods and unscheduled:
         reason, message = "Unschedulable", unscheduled.get("message", "")
@@ -60,15 +60,15 @@ def volcano_of(found: dict[str, Any] | None, pods: list[dict[str, Any]],
 def _joined(found, pods, state: str, reason: str, message: str, is_over: bool,
             warnings: dict[str, str]) -> Scheduled:
     first = _telling(pods)
-    said = _pod(first, warnings) if first else {"state": "Pending", "reason": "", "detail": ""}
+    reported = _pod(first, warnings) if first else {"state": "Pending", "reason": "", "detail": ""}
     is_live = any(_phase(pod) not in ENDED for pod in pods) or (
         found is not None and not is_over and not pods)
     if state:
-        said["state"] = state
-    said["reason"] = said["reason"] or ("" if reason in UNTELLING else reason)
-    said["detail"] = said["detail"] or message
+        reported["state"] = state
+    reported["reason"] = reported["reason"] or ("" if reason in UNTELLING else reason)
+    reported["detail"] = reported["detail"] or message
     nodes = {pod.get("spec", {}).get("nodeName", "") for pod in pods} - {""}
-    return Scheduled(**said, nodes=",".join(sorted(nodes)), is_live=is_live,
+    return Scheduled(**reported, nodes=",".join(sorted(nodes)), is_live=is_live,
                      job_id=found["metadata"]["uid"] if found else "")
 
 
@@ -121,7 +121,7 @@ def _how_ended(pod: dict[str, Any], facts: dict[str, str], ended: dict[str, Any]
                    for each in pod.get("spec", {}).get("containers", [])), {})
     given = ",".join(f"{name}={amount}" for name, amount in sorted(limits.items()))
     return {"reason": facts["reason"] or why, "exit_code": str(ended.get("exitCode", "")),
-            "output": ended.get("message", "")[-OUTPUT_KEPT:],
+            "output": ended.get("message", "")[-MOST_OUTPUT:],
             "accounting": {"state": facts["state"], "seconds": _seconds(ended), "given": given}}
 
 

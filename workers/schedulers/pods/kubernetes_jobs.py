@@ -18,7 +18,7 @@ class KubernetesJobs(PodJobs):
         self.api.ask(self._batch().delete_namespaced_job, name, self.namespace,
                      grace_period_seconds=grace, propagation_policy="Foreground")
 
-    def _said(self, jobs, selector, pods, warnings):
+    def _scheduled(self, jobs, selector, pods, warnings):
         found = {item["metadata"]["name"]: item for item in self._asked(
             self._batch().list_namespaced_job, self.namespace, label_selector=selector)["items"]}
         return {job.pk: answers.job_of(found.get(job.directory_name), pods[str(job.pk)], warnings)

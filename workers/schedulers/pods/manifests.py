@@ -29,7 +29,8 @@ def kubernetes_job(job: Job) -> dict[str, Any]:
     """A Job that makes one pod and never a second one."""
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": _metadata(job),
             "spec": {"backoffLimit": 0, "completions": 1, "parallelism": 1,
-                     "ttlSecondsAfterFinished": _kept_seconds(job), "template": pod_template(job)}}
+                     "ttlSecondsAfterFinished": _retention_seconds(job),
+                     "template": pod_template(job)}}
 
 
 def volcano_job(job: Job) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def volcano_job(job: Job) -> dict[str, Any]:
     return {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "metadata": _metadata(job),
             "spec": {"schedulerName": "volcano", "minAvailable": nodes, "maxRetry": 1,
                      "queue": options.get("queue", "default"),
-                     "ttlSecondsAfterFinished": _kept_seconds(job),
+                     "ttlSecondsAfterFinished": _retention_seconds(job),
                      "plugins": {"env": [], "svc": []},
                      "policies": [{"event": "PodEvicted", "action": "TerminateJob"},
                                   {"event": "PodFailed", "action": "TerminateJob"},
@@ -56,7 +57,7 @@ def _metadata(job: Job) -> dict[str, Any]:
     return {"name": job.directory_name, "labels": labels_of(job)}
 
 
-def _kept_seconds(job: Job) -> int:
+def _retention_seconds(job: Job) -> int:
     return (job.node.scheduler_options.get("keep_hours") or KEEP_HOURS) * 3600
 
 

@@ -36,8 +36,8 @@ class PodJobs(SharedFolder):
         """Delete it, its pods first."""
 
     @abstractmethod
-    def _said(self, jobs: list[Job], selector: str, pods: dict[str, list[dict[str, Any]]],
-              warnings: dict[str, str]) -> dict[int, Any]:
+    def _scheduled(self, jobs: list[Job], selector: str, pods: dict[str, list[dict[str, Any]]],
+                   warnings: dict[str, str]) -> dict[int, Any]:
         """What is said of each, pods being given by the label of their job."""
 
     def require_usable(self, options):
@@ -80,12 +80,12 @@ class PodJobs(SharedFolder):
         except api.Answered as error:
             raise SchedulerAway(str(error)) from error
 
-    def said_of(self, jobs):
+    def scheduled_of(self, jobs):
         selector = _selector(jobs)
         pods: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for pod in self._pods(selector):
             pods[pod["metadata"]["labels"].get(manifests.JOB_LABEL, "")].append(pod)
-        return self._said(jobs, selector, pods, self._warnings(pods.values()))
+        return self._scheduled(jobs, selector, pods, self._warnings(pods.values()))
 
     def end(self, job, signal):
         api = self.api

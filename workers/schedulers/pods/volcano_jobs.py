@@ -21,7 +21,7 @@ class VolcanoJobs(PodJobs):
         self.api.ask(self._objects().delete_namespaced_custom_object, *JOBS, self.namespace,
                      "jobs", name, grace_period_seconds=grace, propagation_policy="Foreground")
 
-    def _said(self, jobs, selector, pods, warnings):
+    def _scheduled(self, jobs, selector, pods, warnings):
         found = {item["metadata"]["name"]: item
                  for item in self._listed(JOBS, "jobs", label_selector=selector)}
         groups = self._groups() if any(
