@@ -24,9 +24,9 @@ class RequiredJob:
 
     def holds_for(self, model: MigratedModel) -> bool:
         """Whether the model's recorded route asks for it."""
-        stated = (framework_of(model.framework), model.training_route, model.inference_route)
+        own = (framework_of(model.framework), model.training_route, model.inference_route)
         return all(asked in (None, value) for asked, value in zip(
-            (self.framework, self.training, self.inference), stated, strict=True))
+            (self.framework, self.training, self.inference), own, strict=True))
 
     @property
     def is_of_route(self) -> bool:

@@ -114,15 +114,15 @@ MENTIONS: dict[str, Callable[[dict], Iterable[Mention]]] = {
 
 # What an analysis says something about, beside the tables of msfmktransplt: what it finds none of
 # is none, of the other classes it says nothing.
-STATED: dict[str, tuple[ApiClass, ...]] = {
+EXHAUSTIVE: dict[str, tuple[ApiClass, ...]] = {
     "tf_conversion": (ApiClass.UNSUPPORTED, ApiClass.UNKNOWN),
     "source_scan": (ApiClass.UNSUPPORTED,), "conversion_log": (ApiClass.UNSUPPORTED,)}
 
 
-def stated_by(reading: StoredReading) -> tuple[ApiClass, ...]:
+def exhaustive_classes(reading: StoredReading) -> tuple[ApiClass, ...]:
     """The classes of which the reading names every API that it found."""
     kind = CLASSES.get(reading.values.get("table", ""))
-    return STATED.get(reading.kind, (kind,) if kind else ())
+    return EXHAUSTIVE.get(reading.kind, (kind,) if kind else ())
 
 
 def found_apis(model: MigratedModel) -> list[FoundApi]:

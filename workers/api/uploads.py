@@ -68,14 +68,14 @@ class PendingUploadViewSet(mixins.CreateModelMixin, ScopedViewSet):
         stream = request.data.get("stream") or io.BytesIO()  # an empty body is not parsed
         return self.shown(uploads.append_part(
             actor=request.user, upload=upload, offset=-1 if offset is None else offset,
-            pieces=iter(lambda: stream.read(PIECE), b""), sha256=_told_sha256(request)))
+            pieces=iter(lambda: stream.read(PIECE), b""), sha256=_declared_sha256(request)))
 
 
-def _told_sha256(request) -> str:
+def _declared_sha256(request) -> str:
     """What the sender says of the part, as hexadecimal; empty where it says nothing."""
-    if not (told := request.headers.get("Content-Digest")):
+    if not (digest := request.headers.get("Content-Digest")):
         return ""
-    if not (found := SHA256_OF_CONTENT.search(told)):
+    if not (found := SHA256_OF_CONTENT.search(digest)):
         raise InvalidInput(_("Content-Digest: sha-256=:…: with the checksum as base64 is "
                              "expected (RFC 9530)."))
     return b64decode(found[1]).hex()

@@ -19,7 +19,7 @@ from workers.artifacts import content_store
 from workers.models import PendingUpload
 
 FOLDER = "uploads"
-KEPT = timedelta(days=7)  # an upload that nobody goes on with
+RETENTION = timedelta(days=7)  # an upload that nobody goes on with
 PIECE = 2**20
 
 
@@ -74,9 +74,9 @@ def remove_forgotten(now: datetime) -> int:
     """
     with contextlib.suppress(FileNotFoundError):
         folders, _files = default_storage.listdir(FOLDER)
-        going_on = PendingUpload.objects.filter(created_at__gte=now - KEPT, artifact=None)
+        going_on = PendingUpload.objects.filter(created_at__gte=now - RETENTION, artifact=None)
         for upload_id in set(folders) - set(map(str, going_on.values_list("pk", flat=True))):
             remove(upload_id)
     shutil.rmtree(Path(settings.VAR_DIR) / FOLDER, ignore_errors=True)  # where they lay before
-    forgotten = PendingUpload.objects.filter(created_at__lt=now - KEPT)[:50]
+    forgotten = PendingUpload.objects.filter(created_at__lt=now - RETENTION)[:50]
     return len([upload.delete() for upload in forgotten])

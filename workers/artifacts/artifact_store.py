@@ -77,11 +77,11 @@ def keep_bytes(files: list[Incoming], **fields) -> list[Artifact]:
     """
     storage = Artifact._meta.get_field("file").storage
     given = Masking.AS_GIVEN if fields.get("uploaded_by") else Masking.UNRECORDED
-    kept = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
+    written = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
     return [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
                      file=name, **{"node_sha256": file.node_sha256,
                                    "masking": file.masking or given, **fields})
-            for file, (name, digest, size) in zip(files, kept, strict=True)]
+            for file, (name, digest, size) in zip(files, written, strict=True)]
 
 
 @transaction.atomic
@@ -160,7 +160,7 @@ def keep_found(artifact: Artifact, found: Reading | ReadError | None) -> bool:
     if found is None:
         return False
     if isinstance(found, Reading):
-        return _kept(artifact, found)[1]
+        return _stored_reading(artifact, found)[1]
     note = f"{found.code}: {found.message}"[:240]
     if artifact.note == note:
         return False
@@ -171,10 +171,10 @@ def keep_found(artifact: Artifact, found: Reading | ReadError | None) -> bool:
 
 def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
     """Store a reading and tell the higher apps; a reader version reads an artifact once."""
-    return _kept(artifact, reading)[0]
+    return _stored_reading(artifact, reading)[0]
 
 
-def _kept(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
+def _stored_reading(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
     """The stored reading, and whether it is new."""
     stored, is_new = StoredReading.objects.get_or_create(
         artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,

@@ -26,10 +26,10 @@ def keep_all(storage: Storage, streams: list[tuple[BinaryIO, str]]) -> list[tupl
     They are on the disk when this returns. Returns (name in the storage, SHA-256, size) for each.
     Raises OSError when the store is full.
     """
-    kept = [_described(*stream) for stream in streams]
+    described = [_described(*stream) for stream in streams]
     keep_named(storage, {name: stream for (stream, _digest), (name, _, _size)
-                         in zip(streams, kept, strict=True)})
-    return kept
+                         in zip(streams, described, strict=True)})
+    return described
 
 
 def keep_named(storage: Storage, streams: dict[str, BinaryIO]) -> None:

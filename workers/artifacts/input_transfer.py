@@ -57,14 +57,14 @@ def bring(access: ssh.Access, place: Place, brought: Brought, mbit: int,
     Raises NotTaken, Damaged, and what `ssh.run` raises.
     """
     for _try in (1, 2):
-        words = _said(ssh.run(access, scripts.ask_script(place, brought.key), SLOW))
+        words = _answered_words(ssh.run(access, scripts.ask_script(place, brought.key), SLOW))
         if words[:1] == ["here"]:
             return True
         _send(access, place, brought, mbit, tell, have=int(words[1]), free_kb=int(words[2]))
         lines = input_sources.checksums(brought.files)
         answer = ssh.upload(access, scripts.finish_script(place, brought.key, brought.only),
                             [lines], SLOW)
-        if _said(answer)[:1] == ["here"]:
+        if _answered_words(answer)[:1] == ["here"]:
             return False
     raise Damaged(brought.key)
 
@@ -84,7 +84,7 @@ def _send(access: ssh.Access, place: Place, brought: Brought, mbit: int,
             if attempt == ATTEMPTS:
                 raise
             answer = ssh.run(access, scripts.ask_script(place, brought.key), SLOW)
-        have = int(_said(answer)[1])
+        have = int(_answered_words(answer)[1])
         tell(have)
         if have >= total:
             return
@@ -93,30 +93,30 @@ def _send(access: ssh.Access, place: Place, brought: Brought, mbit: int,
 
 def _paced(pieces: Iterable[bytes], have: int, mbit: int, tell: Callable[[int], None]
            ) -> Iterator[bytes]:
-    began = told = time.monotonic()
+    began = logged_at = time.monotonic()
     sent = 0
     for piece in pieces:
         yield piece
         sent += len(piece)
         if mbit:
             time.sleep(max(0.0, began + sent * 8 / (mbit * 1e6) - time.monotonic()))
-        if time.monotonic() - told >= TELL_SECONDS:
-            told = time.monotonic()
+        if time.monotonic() - logged_at >= TELL_SECONDS:
+            logged_at = time.monotonic()
             tell(have + sent)
 
 
 def put_in_place(access: ssh.Access, place: Place, brought: Brought, slot: str, shown: str) -> None:
     """Let the job find it in its folder. Raises NotTaken, and what `ssh.run` raises."""
     script = scripts.place_script(place, brought.key, slot, shown, brought.is_packed)
-    _said(ssh.run(access, script, SLOW))
+    _answered_words(ssh.run(access, script, SLOW))
 
 
 def link_to(access: ssh.Access, place: Place, slot: str, shown: str, path: str) -> None:
     """Let the job find in its folder what lies elsewhere on the node. Raises as `put_in_place`."""
-    _said(ssh.run(access, scripts.link_script(place, slot, shown, path)))
+    _answered_words(ssh.run(access, scripts.link_script(place, slot, shown, path)))
 
 
-def _said(answer: ssh.Answer) -> list[str]:
+def _answered_words(answer: ssh.Answer) -> list[str]:
     """The words after `desk input`. Raises NotTaken for a refusal, NoShell for other answers."""
     for line in answer.stdout.decode(errors="replace").splitlines():
         words = line.split()

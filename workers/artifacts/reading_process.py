@@ -119,10 +119,10 @@ def _take() -> _Child:
 
 def _give_back(child: _Child) -> None:
     with _lock:
-        is_kept = child.is_fresh() and len(_idle) < MOST_IDLE
-        if is_kept:
+        is_reusable = child.is_fresh() and len(_idle) < MOST_IDLE
+        if is_reusable:
             _idle.append(child)
-    if not is_kept:
+    if not is_reusable:
         child.end()
 
 

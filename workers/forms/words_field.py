@@ -49,8 +49,8 @@ class WordsField(forms.Field):
     def __init__(self, explains: bool = True, **kwargs) -> None:
         """Args: `explains`, whether the help says how words are entered."""
         help_text = kwargs.pop("help_text", "")
-        said = [help_text, HELP] if explains or not help_text else [help_text]
-        super().__init__(help_text=" ".join(str(text) for text in said if text), **kwargs)
+        texts = [help_text, HELP] if explains or not help_text else [help_text]
+        super().__init__(help_text=" ".join(str(text) for text in texts if text), **kwargs)
 
     def to_python(self, value: Any) -> list[str]:
         return _words(value)

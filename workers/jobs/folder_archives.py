@@ -17,7 +17,7 @@ def of_node(user: User, node: Node, engagement: Engagement | None, path: str) ->
     """
     require(user, Can.WORK if allowed(user, Can.WORK) else Can.OPERATE, engagement)
     access = node_folders.access_to(node, engagement.pk if engagement else None)
-    with input_choices.told():
+    with input_choices.readable_errors():
         return node_folders.archive(access, path, node.roots)
 
 

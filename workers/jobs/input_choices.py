@@ -51,7 +51,7 @@ def folders_of(artifacts: list[Artifact]) -> list[tuple[str, Job, str]]:
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def readable_errors() -> Iterator[None]:
     """What goes wrong on the node becomes a sentence for people: InvalidInput, WrongState."""
     try:
         yield
@@ -68,7 +68,7 @@ def browse(user: User, node: Node, engagement: Engagement | None, path: str) -> 
     """
     require(user, Can.WORK if allowed(user, Can.WORK) else Can.OPERATE, engagement)
     access = node_folders.access_to(node, engagement.pk if engagement else None)
-    with told():
+    with readable_errors():
         return node_folders.browse(access, path, node.roots)
 
 

@@ -15,12 +15,12 @@ from workers.models import JobTemplate, Runtime
 OF_ONE_JOB = frozenset({"artifact", "path"})
 
 
-def is_kept(parameter: Parameter) -> bool:
+def is_storable(parameter: Parameter) -> bool:
     """Whether templates hold the parameter."""
     return parameter.type not in OF_ONE_JOB and not parameter.must_confirm
 
 
-def kept_values(kind: JobKind, values: dict[str, Any]) -> dict[str, Any]:
+def storable_values(kind: JobKind, values: dict[str, Any]) -> dict[str, Any]:
     """The values that a template keeps, in their types; nothing empty.
 
     Raises InvalidInput for an unknown parameter, a value that the kind does not take, one that
@@ -28,16 +28,16 @@ def kept_values(kind: JobKind, values: dict[str, Any]) -> dict[str, Any]:
     """
     if unknown := sorted(set(values) - {parameter.name for parameter in kind.parameters}):
         raise InvalidInput(_("Unknown parameter: %(names)s.") % {"names": ", ".join(unknown)})
-    kept = {}
+    found = {}
     for parameter in kind.parameters:
-        if (value := values.get(parameter.name)) in (None, "", []) or not is_kept(parameter):
+        if (value := values.get(parameter.name)) in (None, "", []) or not is_storable(parameter):
             continue
-        kept[parameter.name] = parameter.clean(value)
-        _refuse_what_is_not_kept(parameter, kept[parameter.name])
-    return kept
+        found[parameter.name] = parameter.clean(value)
+        _refuse_references(parameter, found[parameter.name])
+    return found
 
 
-def _refuse_what_is_not_kept(parameter: Parameter, value: Any) -> None:
+def _refuse_references(parameter: Parameter, value: Any) -> None:
     parts = [part for part in (value if isinstance(value, list) else [value])
              if isinstance(part, str)]
     if any(PREFIX in part for part in parts):
@@ -50,7 +50,7 @@ def _refuse_what_is_not_kept(parameter: Parameter, value: Any) -> None:
 
 def values_of(template: JobTemplate, kind: JobKind) -> dict[str, Any]:
     """The template's values for a job of its kind: of parameters that the kind still has."""
-    known = {parameter.name for parameter in kind.parameters if is_kept(parameter)}
+    known = {parameter.name for parameter in kind.parameters if is_storable(parameter)}
     return {name: value for name, value in template.parameters.items() if name in known}
 
 

@@ -10,7 +10,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import User
 from workers import kinds
-from workers.jobs.job_template_values import kept_values
+from workers.jobs.job_template_values import storable_values
 from workers.models import JobTemplate, Runtime
 from workers.services import runtimes
 
@@ -29,7 +29,7 @@ def save_template(*, actor: User, name: str, kind: str, parameters: dict[str, An
     runtimes.require_usable(runtime, declaration)
     template = JobTemplate.objects.create(
         name=_free_name(name), kind=kind, runtime=runtime, created_by=actor,
-        parameters=kept_values(declaration, parameters or {}))
+        parameters=storable_values(declaration, parameters or {}))
     audit_log.record(actor=actor, action="job_template.save", target=template, data={
         "name": template.name, "kind": kind, "parameters": template.parameters,
         "runtime": runtime.name if runtime else ""})

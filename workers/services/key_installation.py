@@ -69,9 +69,9 @@ def _keep(actor: User, node: Node, key: asyncssh.SSHKey) -> Node:
             "at PubkeyAuthentication and AuthorizedKeysFile of its sshd, and at the bastion.")
             % {"why": error}) from error
     with transaction.atomic():
-        kept = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
-        kept.private_key = private
-        kept.save(update_fields=["private_key"])
-        audit_log.record(actor=actor, action="node.install_key", target=kept,
+        locked = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        locked.private_key = private
+        locked.save(update_fields=["private_key"])
+        audit_log.record(actor=actor, action="node.install_key", target=locked,
                          data={"fingerprint": key.get_fingerprint()})
-    return kept
+    return locked

@@ -39,20 +39,20 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
     edited = _edited(node, changes)
     offered = _newly_offered(node, edited) if changes.keys() & set(ADDRESS) else ""
     with transaction.atomic():
-        kept = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        locked = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if changes.keys() & set(HOME):
-            _require_nothing_runs(kept)
+            _require_nothing_runs(locked)
         if "scheduler" in changes:
-            _require_nothing_handed_over(kept)
+            _require_nothing_handed_over(locked)
         columns = {**changes, **({"offered_host_key": offered, "state": Node.State.PENDING}
                                  if offered else {})}
         for name, value in columns.items():
-            setattr(kept, name, value)
+            setattr(locked, name, value)
         if columns:
-            kept.save(update_fields=list(columns))
-            audit_log.record(actor=actor, action="node.edit", target=kept, data=_told(changes,
-                                                                                      offered))
-    return kept
+            locked.save(update_fields=list(columns))
+            audit_log.record(actor=actor, action="node.edit", target=locked, data=_audited(changes,
+                                                                                           offered))
+    return locked
 
 
 def _edited(node: Node, changes: dict) -> Node:
@@ -101,7 +101,7 @@ def _require_nothing_handed_over(node: Node) -> None:
             % {"n": jobs})
 
 
-def _told(changes: dict, offered: str) -> dict:
+def _audited(changes: dict, offered: str) -> dict:
     """The audit's facts: what changed, without anything secret."""
     secret = (*SECRET, "scheduler_secret")
     shown = {name: "replaced" if name in secret else value for name, value in changes.items()}

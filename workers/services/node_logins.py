@@ -76,40 +76,40 @@ def change_login(*, actor: User, login: NodeLogin, username: str, private_key: s
     elif certificate:
         require_usable_key(login.private_key, login.passphrase, certificate)
     with transaction.atomic():
-        kept = _locked(login)
-        if username != kept.username:
-            _require_no_jobs(kept)
-        kept.username = username
+        locked = _locked(login)
+        if username != locked.username:
+            _require_no_jobs(locked)
+        locked.username = username
         if private_key is not None:
-            kept.private_key, kept.passphrase = private_key, passphrase
+            locked.private_key, locked.passphrase = private_key, passphrase
         if private_key is not None or certificate:
-            kept.certificate = certificate
-        kept.refused_at, kept.refused_cause = None, ""
-        kept.full_clean(validate_unique=False, validate_constraints=False)
-        kept.save()
-        _record(actor, "node_login.change", kept, username=username,
+            locked.certificate = certificate
+        locked.refused_at, locked.refused_cause = None, ""
+        locked.full_clean(validate_unique=False, validate_constraints=False)
+        locked.save()
+        _record(actor, "node_login.change", locked, username=username,
                 key_replaced=private_key is not None)
-    return kept
+    return locked
 
 
 @transaction.atomic
 def withdraw_login(*, actor: User, login: NodeLogin) -> NodeLogin:
     """Erase the key; later jobs use the node's own log-in. Refused while jobs need it."""
     require(actor, Can.OPERATE, login.engagement)
-    kept = _locked(login)
-    _require_no_jobs(kept)
-    kept.private_key = kept.passphrase = kept.certificate = ""
-    kept.withdrawn_at = timezone.now()
-    kept.save(update_fields=["private_key", "passphrase", "certificate", "withdrawn_at"])
-    _record(actor, "node_login.withdraw", kept, username=kept.username)
-    return kept
+    locked = _locked(login)
+    _require_no_jobs(locked)
+    locked.private_key = locked.passphrase = locked.certificate = ""
+    locked.withdrawn_at = timezone.now()
+    locked.save(update_fields=["private_key", "passphrase", "certificate", "withdrawn_at"])
+    _record(actor, "node_login.withdraw", locked, username=locked.username)
+    return locked
 
 
 def _locked(login: NodeLogin) -> NodeLogin:
-    kept = NodeLogin.objects.select_for_update(of=("self",), no_key=True).get(pk=login.pk)
-    if kept.withdrawn_at:
+    locked = NodeLogin.objects.select_for_update(of=("self",), no_key=True).get(pk=login.pk)
+    if locked.withdrawn_at:
         raise WrongState(_("This log-in was withdrawn."))
-    return kept
+    return locked
 
 
 def _require_no_jobs(login: NodeLogin) -> None:

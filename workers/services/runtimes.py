@@ -99,7 +99,7 @@ def choose_runtime(*, actor: User, runtime: Runtime, node: Node | None = None,
     choice, _made = RuntimeChoice.objects.update_or_create(
         node=node, engagement=engagement, model=model, defaults={"runtime": runtime})
     audit_log.record(actor=actor, action="runtime.choose", target=choice, engagement=owner,
-                     data=_told(choice))
+                     data=_audited(choice))
     return choice
 
 
@@ -110,10 +110,10 @@ def end_choice(*, actor: User, choice: RuntimeChoice) -> None:
     require(actor, Can.WORK if owner else Can.OPERATE, owner)
     RuntimeChoice.objects.filter(pk=choice.pk).delete()
     audit_log.record(actor=actor, action="runtime.choice_end", target=choice, engagement=owner,
-                     data=_told(choice))
+                     data=_audited(choice))
 
 
-def _told(choice: RuntimeChoice) -> dict[str, str]:
+def _audited(choice: RuntimeChoice) -> dict[str, str]:
     named = {"runtime": choice.runtime.name, "node": choice.node and choice.node.name,
              "model": choice.model and choice.model.code,
              "engagement": choice.engagement and choice.engagement.code}
@@ -151,7 +151,7 @@ def _require_in_use(runtime: Runtime) -> None:
 
 def own_of(job: Job) -> Runtime | None:
     """The runtime that was chosen for the job itself, if it is still in use."""
-    kept = (job.own_gang.present().first() if job.nodes_wanted > 1 else job).runtime
-    if kept.get("chosen_by") != chosen.JOB:
+    recorded = (job.own_gang.present().first() if job.nodes_wanted > 1 else job).runtime
+    if recorded.get("chosen_by") != chosen.JOB:
         return None
-    return Runtime.objects.in_use().filter(pk=kept["id"]).first()
+    return Runtime.objects.in_use().filter(pk=recorded["id"]).first()

@@ -71,7 +71,7 @@ def append_part(*, actor: User, upload: PendingUpload, offset: int, pieces: Iter
                                  "send it again."))
         _require_next(upload, offset, part)
         if part.size:
-            upload = _kept(upload, offset, part)
+            upload = _stored_part(upload, offset, part)
     if upload.received == upload.size:
         _store(actor, upload)
     return upload
@@ -100,7 +100,7 @@ def _require_next(upload: PendingUpload, offset: int, part: Part) -> None:
             "received": upload.received, "size": upload.size}, received=upload.received)
 
 
-def _kept(upload: PendingUpload, offset: int, part: Part) -> PendingUpload:
+def _stored_part(upload: PendingUpload, offset: int, part: Part) -> PendingUpload:
     """Store the bytes, then the row. Bytes without a row are removed with the upload's others."""
     name = arriving_files.keep(upload, part.stream)
     with transaction.atomic():

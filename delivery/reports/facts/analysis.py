@@ -21,9 +21,9 @@ from workers.unresolved_apis import (
     ApiClass,
     FoundApi,
     analyses_in_force,
+    exhaustive_classes,
     found_apis,
     is_whole,
-    stated_by,
 )
 
 KINDS = ("migration_analysis", "source_scan", "tf_conversion")
@@ -42,7 +42,8 @@ class Analysed:
 
     def count(self, kind: ApiClass) -> int | None:
         """How many; None where no analysis that came to its end says anything about the class."""
-        if not any(kind in stated_by(reading) and is_whole(reading) for reading in self.readings):
+        if not any(kind in exhaustive_classes(reading) and is_whole(reading)
+                   for reading in self.readings):
             return None
         return sum(entry.kind == kind for entry in self.found)
 

@@ -91,5 +91,5 @@ def test_parts_that_nobody_went_on_with_are_removed(put, stores):
     now = timezone.now()
     assert arriving_files.remove_forgotten(now) == 0
     assert len(bytes_of_parts()) == 1
-    assert arriving_files.remove_forgotten(now + arriving_files.KEPT + timedelta(hours=1)) == 1
+    assert arriving_files.remove_forgotten(now + arriving_files.RETENTION + timedelta(hours=1)) == 1
     assert (bytes_of_parts(), PendingUpload.objects.count()) == ([], 0)

@@ -148,7 +148,7 @@ def test_parts_that_were_never_finished_leave_the_bucket(bucket, people, engagem
     for each in (upload, going_on):
         uploads.append_part(actor=people["consultant"], upload=each, offset=0, pieces=[b"part"])
     PendingUpload.objects.filter(pk=upload.pk).update(
-        created_at=timezone.now() - arriving_files.KEPT - timedelta(hours=1))
+        created_at=timezone.now() - arriving_files.RETENTION - timedelta(hours=1))
     assert arriving_files.remove_forgotten(timezone.now()) == 1
     [version] = bucket.list_object_versions(Bucket=own())["Versions"]
     assert version["Key"] == going_on.parts.get().name

@@ -88,8 +88,8 @@ def config_json(values: dict) -> str:
     if values["risk_level"]:
         config["risk_level"] = values["risk_level"]
     if values["task"] != "structure":
-        kept = [word for word in (values["direction"], values["side"]) if word != "all"]
+        chosen = [word for word in (values["direction"], values["side"]) if word != "all"]
         config[values["task"]] = {
             "scope": values["scope"] or [], "list": values["operators"] or [],
-            "data_mode": kept or ["all"], "summary_mode": values["summary"]}
+            "data_mode": chosen or ["all"], "summary_mode": values["summary"]}
     return json.dumps(config, indent=1, ensure_ascii=False)

@@ -99,8 +99,8 @@ class _Transplant(JobKind):
     def result(self, finished: Finished, found: str) -> Judgement:
         """The counts of all tables, said as `found`; a failure where anything was left out."""
         tables, log = self.counted(finished.parameters), self._log(finished)
-        stated = log.get("statistics", {})
-        rows = {name: self._rows(finished, name) for name in {**tables, **stated}}
+        statistics = log.get("statistics", {})
+        rows = {name: self._rows(finished, name) for name in {**tables, **statistics}}
         counts = {meaning: rows[name] or 0 for name, meaning in tables.items()}
         facts = {**counts, "files": log.get("files", 0)}
         if not facts["files"]:
@@ -108,7 +108,7 @@ class _Transplant(JobKind):
         if missing := [name for name, found in rows.items() if found is None]:
             return Judgement(False, MISSING_TABLES, {"which": ", ".join(missing)})
         if other := [name for name, number in rows.items() if name not in UNRELIABLE
-                     and stated.get(name, number) != number]:
+                     and statistics.get(name, number) != number]:
             return Judgement(False, OTHER_COUNT, {"which": ", ".join(other)})
         unparsed = list(dict.fromkeys([*log["skipped_files"], *log["files_not_completed"]]))
         facts |= {"n": len(unparsed), "unparsed": ", ".join(unparsed[:3])}

@@ -65,9 +65,9 @@ def _lacking(found: dict[str, Any]) -> tuple[Judgement, dict[str, bytes]] | None
 
 def _size(job, parameters: dict, values: dict) -> tuple[float | None, str]:
     """Parameters (10^9) and where the number comes from."""
-    stated = (values.get("arguments") or values).get("parameters_billion")
+    logged = (values.get("arguments") or values).get("parameters_billion")
     record = getattr(job.model, "parameters_billion", None)
-    for value, origin in ((parameters["parameters_billion"], "typed"), (stated, "log"),
+    for value, origin in ((parameters["parameters_billion"], "typed"), (logged, "log"),
                           (record, "model record")):
         if value:
             return float(value), origin

@@ -50,13 +50,13 @@ def main(source, output, column):
                 found.update(line)
                 written += 1
     with open(output, "rb") as stream:
-        kept = sum(1 for _line in stream)
+        rows = sum(1 for _line in stream)
     report = {"desk_report": "corpus", "sources": len(paths), "rows_read": read,
-              "rows_written": kept, "empty_texts": empty, "bytes": os.path.getsize(output),
+              "rows_written": rows, "empty_texts": empty, "bytes": os.path.getsize(output),
               "sha256": found.hexdigest(), "column": column}
     with open("corpus.report.json", "w") as stream:
         json.dump(report, stream, indent=1)
-    print(f"rows read {read}, rows written {kept}, sha256 {report['sha256']}")
+    print(f"rows read {read}, rows written {rows}, sha256 {report['sha256']}")
     return 0 if written else 3
 
 

@@ -200,8 +200,8 @@ class AsdRun(SmokeTrain):
         return p
 
     def facts(self, parameters):
-        stated = {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
-        return {**super().facts(parameters), **stated}
+        given = {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
+        return {**super().facts(parameters), **given}
 
     def conclude(self, finished):
         lines = finished.log.splitlines()

@@ -161,8 +161,8 @@ def _checked(place: str, found: dict[str, str]) -> tuple[NodeRow, list[Fault]]:
             faults.append(_fault(place, column, gettext("“%(text)s” is not a whole number") % {
                 "text": text[:40]}))
     row = NodeRow(place, fields, fields.pop("fingerprint", ""))
-    told = {fault.column for fault in faults}
-    faults += [fault for fault in _model_faults(row) if fault.column not in told]
+    faulty = {fault.column for fault in faults}
+    faults += [fault for fault in _model_faults(row) if fault.column not in faulty]
     return row, faults
 
 

@@ -37,7 +37,7 @@ ASD = ("NPU_ASD_ENABLE", "NPU_ASD_CONFIG")
 
 
 def facts_of_job(parameters: Mapping[str, Any], environment: Mapping[str, str],
-                 stated: Mapping[str, Any] | None = None) -> dict[str, Any]:
+                 declared: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Facts for `workers.rules.check`.
 
     Args:
@@ -53,7 +53,7 @@ def facts_of_job(parameters: Mapping[str, Any], environment: Mapping[str, str],
             continue  # a name, as MindSpore Lite takes it; ATC's are numbers
         if fact and value not in (None, ""):
             facts[fact] = typed(fact, value)
-    facts |= stated or {}
+    facts |= declared or {}
     if any(environment.get(name) for name in ASD):
         facts["asd_variables"] = {name: environment.get(name) for name in ASD}
     if isinstance(facts.get("cards"), int) and facts["cards"] > 0:

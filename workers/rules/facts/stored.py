@@ -104,13 +104,13 @@ def of_model(model: MigratedModel | None) -> Facts:
         artifact__model=model, kind__in=OF_MODEL).order_by().values("kind").annotate(
         last=Max("pk")).values("last")
     facts = of_readings(_with_artifacts(StoredReading.objects.filter(pk__in=newest)))
-    stated: dict[str, Any] = {"is_weights_deliverable": model.scope != Scope.INFERENCE}
+    given: dict[str, Any] = {"is_weights_deliverable": model.scope != Scope.INFERENCE}
     if model.parameters_billion:
-        stated["parameters_billion"] = float(model.parameters_billion)
+        given["parameters_billion"] = float(model.parameters_billion)
     for provider in _providers:
-        stated |= provider(model)
-    origins = {name: Origin(model.code) for name in stated}
-    return facts.over(Facts(stated, origins=origins))
+        given |= provider(model)
+    origins = {name: Origin(model.code) for name in given}
+    return facts.over(Facts(given, origins=origins))
 
 
 def of_artifacts(artifacts: Iterable[Artifact]) -> Facts:
