@@ -23,7 +23,7 @@ from toolreaders.verdicts.verdict import (
     unread,
 )
 
-TOLERANCE = 1e-12  # other versions of the arithmetic library may differ in the last digit
+TOLERANCE = 1e-12  # earlier releases rounded sums step by step, and differences of them more
 
 
 def figures_agree(found: float | None, stated: float | str | None) -> bool:
@@ -33,7 +33,7 @@ def figures_agree(found: float | None, stated: float | str | None) -> bool:
     found, stated = float(found), float(stated)
     if not (math.isfinite(found) and math.isfinite(stated)):
         return repr(found) == repr(stated)
-    return abs(found - stated) <= TOLERANCE * max(abs(found), abs(stated))
+    return abs(found - stated) <= TOLERANCE * max(abs(found), abs(stated), 1)
 
 
 def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:

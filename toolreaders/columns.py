@@ -1,24 +1,73 @@
-"""Columns of numbers that grow record by record, of which a record may lack some."""
+"""Columns of numbers: arrays of eight bytes a number, and records of which some lack theirs."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
-from typing import Any
-
-from toolreaders.arrays import np
+from collections.abc import Iterable, Sequence
+from itertools import compress, islice
+from math import fsum, isfinite
+from operator import lt
 
 LACKING = float("nan")
 
 
-def as_array(column: array[Any]) -> np.ndarray:
-    """The numbers of an array of doubles or integers, without copying them."""
-    return np.frombuffer(column, dtype=np.int64 if column.typecode == "q" else np.float64)
+def integers(values: Iterable[int]) -> array[int]:
+    """The values as an array of signed integers; not copied where they are one."""
+    return values if isinstance(values, array) else array("q", values)
 
 
-def kept_of(values: np.ndarray, indices: np.ndarray) -> np.ndarray:
+def doubles(values: Iterable[float]) -> array[float]:
+    """The values as an array of doubles; not copied where they are one."""
+    return values if isinstance(values, array) else array("d", values)
+
+
+def kept_of(values: array, indices: Sequence[int]) -> array:
     """The values at ascending ``indices``; not copied where all are kept."""
-    return values if len(indices) == len(values) else values[indices]
+    if len(indices) == len(values):
+        return values
+    return array(values.typecode, map(values.__getitem__, indices))
+
+
+def is_ascending(values: Sequence[float]) -> bool:
+    """Whether every value is above the one before."""
+    return all(map(lt, values, islice(values, 1, None)))
+
+
+def ordered(steps: Sequence[int]) -> Sequence[int]:
+    """The steps in ascending order, each of them once."""
+    return steps if is_ascending(steps) else sorted(set(steps))
+
+
+def nonfinite_places(values: Sequence[float]) -> list[int]:
+    """Where a value is NaN or infinite."""
+    if all(map(isfinite, values)):
+        return []
+    return [place for place, value in enumerate(values) if not isfinite(value)]
+
+
+def finite_pairs(
+    one: Sequence[float], other: Sequence[float]
+) -> tuple[Sequence[float], Sequence[float]]:
+    """The values of both at the places where both are finite."""
+    bad = {*nonfinite_places(one), *nonfinite_places(other)}
+    if not bad:
+        return one, other
+    kept = [place for place in range(len(one)) if place not in bad]
+    return [one[place] for place in kept], [other[place] for place in kept]
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum, rounded once; infinite or NaN as a plain sum is."""
+    values = values if isinstance(values, Sequence | array) else list(values)
+    try:
+        return fsum(values)
+    except (OverflowError, ValueError):
+        return sum(values)
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """The arithmetic mean; None of no value."""
+    return total(values) / len(values) if len(values) else None
 
 
 class Column:
@@ -31,11 +80,10 @@ class Column:
             self.append(value)
 
     @classmethod
-    def of(cls, numbers: np.ndarray) -> Column:
+    def of(cls, numbers: array[float]) -> Column:
         """A column of which every record tells its number."""
         found = cls()
-        found._numbers.frombytes(numbers.astype(np.float64).tobytes())
-        found._told.extend(b"\x01" * len(numbers))
+        found._numbers, found._told = numbers, bytearray(b"\x01") * len(numbers)
         return found
 
     def __len__(self) -> int:
@@ -68,18 +116,16 @@ class Column:
         self._told.pop()
 
     @property
-    def values(self) -> np.ndarray:
-        """All numbers, NaN where a record has none; while they are in use nothing can be added."""
-        found = as_array(self._numbers)
-        return np.concatenate([np.full(self._untold, LACKING), found]) if self._untold else found
+    def values(self) -> array[float]:
+        """All numbers, NaN where a record has none."""
+        return array("d", [LACKING]) * self._untold + self._numbers
 
     @property
-    def is_told(self) -> np.ndarray:
-        """Which records have a number."""
-        found = np.frombuffer(self._told, dtype=bool)
-        return np.concatenate([np.zeros(self._untold, bool), found]) if self._untold else found
+    def is_told(self) -> bytes:
+        """Which records have a number: a byte each, 1 or 0."""
+        return bytes(self._untold) + self._told
 
-    def keep(self, indices: np.ndarray) -> Column:
+    def keep(self, indices: Sequence[int]) -> Column:
         """The column of these records alone, in their order."""
         if len(indices) == len(self):
             return self
@@ -87,11 +133,11 @@ class Column:
         if not self._numbers:
             kept._untold = len(indices)
             return kept
-        kept._numbers.frombytes(self.values[indices].tobytes())
-        kept._told = bytearray(self.is_told[indices].tobytes())
+        kept._numbers = kept_of(self.values, indices)
+        kept._told = bytearray(map(self.is_told.__getitem__, indices))
         return kept
 
     @property
-    def known(self) -> np.ndarray:
+    def known(self) -> array[float]:
         """The numbers of the records that have one."""
-        return as_array(self._numbers)[np.frombuffer(self._told, dtype=bool)]
+        return array("d", compress(self._numbers, self._told))

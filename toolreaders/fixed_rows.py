@@ -3,34 +3,37 @@
 Lines whose separators stand at the same places form a table of bytes. A field of digits, a point
 and an exponent becomes a number by whole columns; the result is the double nearest to the printed
 decimal, as ``float`` gives it: digits below 2^53 and a power of ten up to 10^22 are exact, so one
-division or multiplication rounds once.
+division or multiplication rounds once. Needs numpy; without it no table is found, and who asks
+reads the lines one by one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from toolreaders.arrays import HAS_NUMPY, np
-
-if HAS_NUMPY:
+try:
+    import numpy as np
     from numpy.lib.stride_tricks import as_strided
+except ImportError:
+    np = None
 
 NEWLINE, SPACE, POINT, PLUS, MINUS, ZERO, NINE = 10, 32, 46, 43, 45, 48, 57
 EXPONENTS = (69, 101)  # E, e
 SIGNS = (PLUS, MINUS)
 EXACT_DIGITS, EXACT_POWER = 15, 22
-POWERS = 10.0 ** np.arange(EXACT_POWER + 1)
-Rows = np.ndarray  # bytes, a row per line
-Columns = np.ndarray  # bytes, a row per place in the line
+POWERS = [10.0**power for power in range(EXACT_POWER + 1)]
+Rows = Any  # an array of bytes, a row per line
+Columns = Any  # an array of bytes, a row per place in the line
 
 
 def tables(block: bytes, separator: bytes, count: int) -> list[tuple[np.ndarray, Rows]]:
     """Groups of lines that have ``count`` separators at the same places; others are left out.
 
     Each group is (places of its lines among all lines, their bytes as rows). Empty where the block
-    does not end with a line, and without numpy: a loop over the lines is as fast then.
+    does not end with a line.
     """
-    if not HAS_NUMPY:
+    if np is None:
         return []
     if alike := _one_table(block, separator, count):
         return alike
@@ -92,7 +95,7 @@ def numbers(field: Rows) -> np.ndarray | None:
     if digits is None or (np.abs(exponent - decimals) > EXACT_POWER).any():
         return None
     power = exponent - decimals
-    scale = POWERS[np.abs(power)]
+    scale = np.array(POWERS)[np.abs(power)]
     return np.where(power < 0, digits / scale, digits * scale)
 
 

@@ -1,9 +1,10 @@
 """The chart of a loss comparison: both curves, and the error per step below them."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
-import numpy as np
 from django.utils.translation import gettext as _
 
 from assessments.charts.drawing import (
@@ -21,7 +22,7 @@ from assessments.labels.verdict_sentences import shown
 from assessments.models import MetricDefinition
 from toolreaders.curves.alignment import Aligned
 from toolreaders.curves.sampling import kept_for_drawing
-from toolreaders.verdicts.verdict import relative_errors
+from toolreaders.verdicts.curve_figures import absolute_errors, relative_errors
 
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces
@@ -78,19 +79,18 @@ def _curve_names() -> list[str]:
 
 def error_rows(aligned: Aligned, *, is_absolute: bool) -> list[dict]:
     b, n = aligned.baseline, aligned.candidate
-    with np.errstate(invalid="ignore"):
-        values = np.abs(n - b) if is_absolute else relative_errors(b, n)
+    values = absolute_errors(b, n) if is_absolute else relative_errors(b, n)
     return _rows(aligned, values, _("Absolute error") if is_absolute else _("Relative error"))
 
 
-def _rows(aligned: Aligned, losses: np.ndarray, name: str) -> list[dict]:
-    return [{"step": int(aligned.steps[i]), "value": _number(losses[i]), "curve": name}
+def _rows(aligned: Aligned, losses: Sequence[float], name: str) -> list[dict]:
+    return [{"step": aligned.steps[i], "value": _number(losses[i]), "curve": name}
             for i in kept_for_drawing(losses)]
 
 
 def _number(value: float) -> float | None:
     """None draws a gap; JSON holds no NaN."""
-    return float(value) if np.isfinite(value) else None
+    return value if isfinite(value) else None
 
 
 def _curves(alt, aligned: Aligned):
@@ -114,7 +114,7 @@ def _tooltip(alt, label: str) -> list:
 
 
 def _steps(alt, aligned: Aligned):
-    first, last = int(aligned.steps[0]), int(aligned.steps[-1])
+    first, last = aligned.steps[0], aligned.steps[-1]
     return alt.Scale(domain=[first, max(last, first + 1)], nice=False)
 
 
@@ -138,7 +138,7 @@ def _limits(alt, threshold: Decimal | None, figure: float | None, *, is_absolute
         return []
     figure_text, limit_text = shown(figure or 0.0, threshold, "" if is_absolute else "%")
     rows = [{"value": float(threshold), "line": _("Threshold %(value)s") % {"value": limit_text}}]
-    if figure is not None and np.isfinite(figure):
+    if figure is not None and isfinite(figure):
         rows.append({"value": figure, "line": _("Judged figure %(value)s") % {
             "value": figure_text}})
     names = [row["line"] for row in rows]

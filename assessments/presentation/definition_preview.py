@@ -1,10 +1,13 @@
 """What a definition makes of a sample pair of curves (DOMAIN 3.4): nothing is stored."""
 
+from array import array
+from collections.abc import Callable
 from decimal import Decimal
+from math import exp, nan
 
-import numpy as np
 from django.utils.translation import gettext_lazy as _
 
+from toolreaders.columns import mean
 from toolreaders.curves.alignment import Aligned, align
 from toolreaders.training.series import LossSeries
 from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
@@ -12,13 +15,17 @@ from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 STEPS = 1000
 
 
-def _series(losses: np.ndarray) -> LossSeries:
-    return LossSeries(np.arange(1, len(losses) + 1), losses, 1, "point", 1)
+def _pair(loss: Callable[[int], float], npu: Callable[[int, float], float]) -> Aligned:
+    """Both curves: the baseline's loss by step, the NPU's by step and the baseline's loss."""
+    steps = range(1, STEPS + 1)
+    baseline = array("d", map(loss, steps))
+    both = (baseline, array("d", map(npu, steps, baseline)))
+    return align(*(LossSeries(array("q", steps), losses, 1, "point", 1) for losses in both))
 
 
-def _falling() -> np.ndarray:
+def _falling(step: int) -> float:
     """A loss that falls from 7 towards 2 over the sample's thousand steps."""
-    return 2 + 5 * np.exp(-np.arange(1, STEPS + 1) / 434)
+    return 2 + 5 * exp(-step / 434)
 
 
 def halves() -> Aligned:
@@ -26,30 +33,22 @@ def halves() -> Aligned:
 
     The halves differ by 0.004 %, so that the signed mean is 0.002 % and not exactly zero.
     """
-    losses = _falling()
-    factor = np.where(np.arange(STEPS) < STEPS // 2, 1.03002, 0.97002)
-    return align(_series(losses), _series(losses * factor))
+    return _pair(_falling, lambda step, loss: loss * (1.03002 if step <= STEPS // 2 else 0.97002))
 
 
 def spike() -> Aligned:
     """1 % high throughout, with one step 36 % off."""
-    losses = _falling()
-    factor = np.full(STEPS, 1.01)
-    factor[640] = 1.36
-    return align(_series(losses), _series(losses * factor))
+    return _pair(_falling, lambda step, loss: loss * (1.36 if step == 641 else 1.01))
 
 
 def warm_up() -> Aligned:
     """10 % high in the first 100 steps, then 1 %: the window decides."""
-    losses = _falling()
-    factor = np.where(np.arange(STEPS) < 100, 1.10, 1.01)
-    return align(_series(losses), _series(losses * factor))
+    return _pair(_falling, lambda step, loss: loss * (1.10 if step <= 100 else 1.01))
 
 
 def near_zero() -> Aligned:
     """0.002 high while the loss falls to 0.001: relative errors grow without the guard ε."""
-    losses = 0.001 + 5 * np.exp(-np.arange(1, STEPS + 1) / 80)
-    return align(_series(losses), _series(losses + 0.002))
+    return _pair(lambda step: 0.001 + 5 * exp(-step / 80), lambda _step, loss: loss + 0.002)
 
 
 PAIRS = {"halves": (_("3 per cent high, then 3 per cent low"), halves),
@@ -70,8 +69,8 @@ FIGURES = [
 
 def signed_mean(aligned: Aligned) -> float:
     """Errors of opposite sign cancel: shown as a warning example, never judged in a contract."""
-    relative = (aligned.candidate - aligned.baseline) / np.abs(aligned.baseline)
-    return float(abs(relative.mean())) if len(relative) else float("nan")
+    relative = [(n - b) / abs(b) for b, n in zip(aligned.baseline, aligned.candidate, strict=True)]
+    return abs(mean(relative)) if relative else nan
 
 
 def tried(pair: str, threshold: Decimal, rule: Rule) -> tuple[Outcome, dict[str, float | None]]:

@@ -1,13 +1,23 @@
 """Brings two loss curves onto common steps, and says what had to be done for it."""
 
-from dataclasses import dataclass, field, replace
+from __future__ import annotations
 
-from toolreaders.arrays import np
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, compress, pairwise
+from math import isfinite, nan
+from operator import sub
+from statistics import median
+
 from toolreaders.base import ReadingWarning
+from toolreaders.columns import doubles, integers, nonfinite_places
 from toolreaders.curves.doubts import suspicions
 from toolreaders.training.series import LossSeries
 
-NO_STEPS = np.empty(0, dtype=np.int64)
+NO_STEPS = array("q")
 
 
 @dataclass(frozen=True)
@@ -21,16 +31,16 @@ class Aligned:
     all that a log prints are zero or not finite.
     """
 
-    steps: np.ndarray
-    baseline: np.ndarray
-    candidate: np.ndarray
-    baseline_steps: np.ndarray
+    steps: array[int]
+    baseline: array[float]
+    candidate: array[float]
+    baseline_steps: array[int]
     warnings: list[ReadingWarning] = field(default_factory=list)
     first_step: int | None = None
     last_step: int | None = None
-    lone_nonfinite: np.ndarray = field(default_factory=lambda: NO_STEPS)
+    lone_nonfinite: array[int] = field(default_factory=lambda: NO_STEPS)
     unprovable: str | None = None
-    bad_norms: np.ndarray = field(default_factory=lambda: NO_STEPS)
+    bad_norms: array[int] = field(default_factory=lambda: NO_STEPS)
     shows_update: bool = True
 
     @property
@@ -43,47 +53,43 @@ class Aligned:
         return len(self.steps) / len(self.baseline_steps) if len(self.baseline_steps) else 0.0
 
     @property
-    def _bad(self) -> np.ndarray:
-        return ~(np.isfinite(self.baseline) & np.isfinite(self.candidate))
+    def _bad(self) -> set[int]:
+        return {*nonfinite_places(self.baseline), *nonfinite_places(self.candidate)}
 
     @property
     def nonfinite(self) -> int:
         """Steps at which either value is NaN or infinite, with or without a counterpart."""
-        return int(self._bad.sum()) + len(self.lone_nonfinite)
+        return len(self._bad) + len(self.lone_nonfinite)
 
     @property
     def first_nonfinite_step(self) -> int | None:
-        steps = np.concatenate([self.steps[self._bad], self.lone_nonfinite])
-        return int(steps.min()) if len(steps) else None
+        return min([*(self.steps[place] for place in self._bad), *self.lone_nonfinite],
+                   default=None)
 
-    def window(self, first: int | None, last: int | None) -> "Aligned":
+    def window(self, first: int | None, last: int | None) -> Aligned:
         """The part between two steps, both inclusive; None leaves a side open. Gradients before
         the part count: they made what it starts from."""
-        def inside(steps):
-            if first is None and last is None:
-                return slice(None)
-            kept = np.ones(len(steps), dtype=bool)
-            if first is not None:
-                kept &= steps >= first
-            if last is not None:
-                kept &= steps <= last
-            return kept
+        def inside(steps: Sequence[int]) -> slice:
+            return slice(0 if first is None else bisect_left(steps, first),
+                         len(steps) if last is None else bisect_right(steps, last))
 
         kept = inside(self.steps)
         steps = self.steps[kept]
         return replace(
             self, steps=steps, baseline=self.baseline[kept], candidate=self.candidate[kept],
             baseline_steps=self.baseline_steps[inside(self.baseline_steps)],
-            first_step=int(steps[0]) if len(steps) else None,
-            last_step=int(steps[-1]) if len(steps) else None,
+            first_step=steps[0] if steps else None, last_step=steps[-1] if steps else None,
             lone_nonfinite=self.lone_nonfinite[inside(self.lone_nonfinite)],
-            bad_norms=self.bad_norms[self.bad_norms <= (np.inf if last is None else last)])
+            bad_norms=self.bad_norms[:inside(self.bad_norms).stop])
 
 
 @dataclass(frozen=True)
 class _Curve:
-    steps: np.ndarray
-    losses: np.ndarray
+    steps: array[int]
+    losses: array[float]
+
+
+_NO_CURVE = _Curve(NO_STEPS, array("d"))
 
 
 def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
@@ -97,18 +103,18 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
     warnings = [replace(found, message=f"{which}: {found.message}")
                 for which, series in (("Baseline", baseline), ("Candidate", candidate))
                 for found in series.warnings]
-    base = _Curve(baseline.steps, baseline.losses)
-    other = _Curve(_on_the_same_base(baseline, candidate, warnings), candidate.losses)
+    base = _Curve(integers(baseline.steps), doubles(baseline.losses))
+    other = _Curve(_on_the_same_base(baseline, candidate, warnings), doubles(candidate.losses))
     unprovable = _unprovable(baseline, candidate, warnings)
     if unprovable:
-        aligned = _intersected(base, _Curve(NO_STEPS, np.empty(0)), warnings)
-        bad = np.union1d(*(_lone_nonfinite(curve, NO_STEPS) for curve in (base, other)))
+        aligned = _intersected(base, _NO_CURVE, warnings)
+        bad = array("q", sorted(_lone_nonfinite(base, ()) | _lone_nonfinite(other, ())))
         return replace(aligned, unprovable=unprovable, lone_nonfinite=bad)
     if baseline.step_unit != candidate.step_unit:
         warnings.append(ReadingWarning("step_unit", (
             f"The baseline counts {baseline.step_unit}s, the candidate {candidate.step_unit}s: "
             "the curves have no common axis.")))
-        other = _Curve(NO_STEPS, np.empty(0))
+        other = _NO_CURVE
     else:
         base, other = _of_the_same_meaning(baseline, candidate, base, other, warnings)
     aligned = _intersected(base, other, warnings)
@@ -119,11 +125,11 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
 def _with_gradients(aligned: Aligned, baseline: LossSeries, candidate: LossSeries) -> Aligned:
     """What the logs' gradient norms say against the run; steps are numbered as the baseline's."""
     shift = baseline.step_base - candidate.step_base
-    told = [(series.norms, series.steps + moved)
+    told = [(series.norms, series.steps, moved)
             for series, moved in ((baseline, 0), (candidate, shift)) if series.norms]
-    bad = [steps[norms.is_unexplained] for norms, steps in told]
-    return replace(aligned, bad_norms=np.unique(np.concatenate([NO_STEPS, *bad])),
-                   shows_update=not any(norms.show_no_update for norms, _steps in told))
+    bad = {steps[place] + moved for norms, steps, moved in told for place in norms.unexplained}
+    return replace(aligned, bad_norms=array("q", sorted(bad)),
+                   shows_update=not any(norms.show_no_update for norms, _steps, _moved in told))
 
 
 def _unprovable(baseline: LossSeries, candidate: LossSeries,
@@ -139,14 +145,14 @@ def _unprovable(baseline: LossSeries, candidate: LossSeries,
 
 
 def _on_the_same_base(baseline: LossSeries, candidate: LossSeries,
-                      warnings: list[ReadingWarning]) -> np.ndarray:
+                      warnings: list[ReadingWarning]) -> array[int]:
     shift = baseline.step_base - candidate.step_base
     if shift and baseline.step_unit == candidate.step_unit:
         warnings.append(ReadingWarning("step_base", (
             f"One log counts from {baseline.step_base}, the other from {candidate.step_base}: "
             f"the candidate's steps were moved by {shift:+d}.")))
-        return candidate.steps + shift
-    return candidate.steps
+        return array("q", (step + shift for step in candidate.steps))
+    return integers(candidate.steps)
 
 
 def _of_the_same_meaning(baseline, candidate, base, other, warnings) -> tuple[_Curve, _Curve]:
@@ -183,7 +189,7 @@ def _averaged(which: str, width: int, windows: int) -> ReadingWarning:
         "log, which prints means."))
 
 
-def _into_windows(curve: _Curve, ends: np.ndarray, width: int, origin: int) -> _Curve:
+def _into_windows(curve: _Curve, ends: array[int], width: int, origin: int) -> _Curve:
     """Means over (previous end, end] for every window that has all its records.
 
     Args:
@@ -192,35 +198,42 @@ def _into_windows(curve: _Curve, ends: np.ndarray, width: int, origin: int) -> _
 
     A window that holds a NaN is NaN.
     """
-    if not len(ends) or not len(curve.steps):
-        return _Curve(NO_STEPS, np.empty(0))
-    usual = int(np.median(np.diff(ends))) if len(ends) > 1 else int(ends[0]) - origin
-    starts = np.concatenate([[max(int(ends[0]) - usual, origin)], ends[:-1]])
-    left = np.searchsorted(curve.steps, starts, side="right")
-    right = np.searchsorted(curve.steps, ends, side="right")
-    bad = ~np.isfinite(curve.losses)
-    sums = np.concatenate([[0.0], np.cumsum(np.where(bad, 0.0, curve.losses))])
-    spoiled = np.concatenate([[0], np.cumsum(bad)])
-    counts = right - left
-    full = (counts > 0) & (counts * width == ends - starts)
-    means = (sums[right] - sums[left])[full] / counts[full]
-    means[(spoiled[right] - spoiled[left])[full] > 0] = np.nan
-    return _Curve(ends[full], means)
+    if not ends or not curve.steps:
+        return _NO_CURVE
+    usual = int(median(map(sub, ends[1:], ends))) if len(ends) > 1 else ends[0] - origin
+    is_bad = [not isfinite(loss) for loss in curve.losses]
+    sums = [0.0, *accumulate(0.0 if bad else loss
+                             for bad, loss in zip(is_bad, curve.losses, strict=True))]
+    spoiled = [0, *accumulate(is_bad)]
+    steps, means = array("q"), array("d")
+    for start, end in pairwise([max(ends[0] - usual, origin), *ends]):
+        left, right = bisect_right(curve.steps, start), bisect_right(curve.steps, end)
+        count = right - left
+        if count <= 0 or count * width != end - start:
+            continue
+        steps.append(end)
+        means.append(nan if spoiled[right] > spoiled[left] else (sums[right] - sums[left]) / count)
+    return _Curve(steps, means)
 
 
 def _intersected(base: _Curve, other: _Curve, warnings: list[ReadingWarning]) -> Aligned:
-    common, left, right = _common(base.steps, other.steps)
-    lone = np.union1d(_lone_nonfinite(base, common), _lone_nonfinite(other, common))
-    whole = Aligned(common, base.losses[left], other.losses[right], base.steps, warnings)
+    if base.steps == other.steps:
+        common, ours, theirs, lone = base.steps, base.losses, other.losses, NO_STEPS
+    else:
+        shared = set(base.steps).intersection(other.steps)
+        common = array("q", filter(shared.__contains__, base.steps))
+        ours, theirs = (_at(curve, shared) for curve in (base, other))
+        lone = array("q", sorted(
+            _lone_nonfinite(base, shared) | _lone_nonfinite(other, shared)))
+    whole = Aligned(common, ours, theirs, base.steps, warnings)
     return replace(whole.window(None, None), lone_nonfinite=lone)
 
 
-def _common(ours: np.ndarray, theirs: np.ndarray) -> tuple:
-    """Common steps, and where each of the two has them."""
-    if np.array_equal(ours, theirs):
-        return ours, slice(None), slice(None)
-    return np.intersect1d(ours, theirs, assume_unique=True, return_indices=True)
+def _at(curve: _Curve, steps: AbstractSet[int]) -> array[float]:
+    """The losses of these steps."""
+    return array("d", compress(curve.losses, map(steps.__contains__, curve.steps)))
 
 
-def _lone_nonfinite(curve: _Curve, common: np.ndarray) -> np.ndarray:
-    return np.setdiff1d(curve.steps[~np.isfinite(curve.losses)], common, assume_unique=True)
+def _lone_nonfinite(curve: _Curve, common: Collection[int]) -> set[int]:
+    """Steps of losses that are not finite and have no counterpart."""
+    return {curve.steps[place] for place in nonfinite_places(curve.losses)}.difference(common)

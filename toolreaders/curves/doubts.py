@@ -1,7 +1,10 @@
 """What makes a comparison of two loss curves doubtful although it can be computed."""
 
-from toolreaders.arrays import np
+from collections.abc import Sequence
+from operator import sub, truediv
+
 from toolreaders.base import ReadingWarning
+from toolreaders.columns import finite_pairs, mean
 
 NEAR_ZERO = 0.01  # below it relative errors say little (FORMATS: loss much larger than 0.01)
 FEWEST, FEW = 20, 100
@@ -10,23 +13,22 @@ UNALIGNED_ERROR, UNALIGNED_FACTOR = 0.01, 5
 SHIFT_FACTOR = 3
 
 
-def suspicions(baseline: np.ndarray, candidate: np.ndarray) -> list[ReadingWarning]:
+def suspicions(baseline: Sequence[float], candidate: Sequence[float]) -> list[ReadingWarning]:
     """Warnings about two curves on common steps. Non-finite pairs are left out."""
-    finite = np.isfinite(baseline) & np.isfinite(candidate)
-    b, n = baseline[finite], candidate[finite]
+    b, n = finite_pairs(baseline, candidate)
     if not len(b):
         return []
     found = _near_zero(b)
     if len(b) < FEW:
         found.append(ReadingWarning("few_points", (
             f"Only {len(b)} common steps: agreed windows have 1,000 steps as a rule.")))
-    if len(b) >= FEWEST and b.all():
+    if len(b) >= FEWEST and all(b):
         found += _shifted(b, n) or _unaligned(b, n)
     return found
 
 
-def _near_zero(b: np.ndarray) -> list[ReadingWarning]:
-    smallest = np.abs(b).min()
+def _near_zero(b: Sequence[float]) -> list[ReadingWarning]:
+    smallest = min(map(abs, b))
     if smallest >= NEAR_ZERO:
         return []
     return [ReadingWarning("loss_near_zero", (
@@ -34,7 +36,7 @@ def _near_zero(b: np.ndarray) -> list[ReadingWarning]:
         "look at the absolute error and the error of the means."))]
 
 
-def _shifted(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
+def _shifted(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
     """A neighbouring step fits far better: the two tools count differently."""
     here = _error(b, n)
     for shift in (1, -1):
@@ -46,10 +48,11 @@ def _shifted(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
     return []
 
 
-def _unaligned(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
-    if not b.mean():
+def _unaligned(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
+    reference = mean(b)
+    if not reference:
         return []
-    error, means = _error(b, n), abs(n.mean() - b.mean()) / abs(b.mean())
+    error, means = _error(b, n), abs(mean(n) - reference) / abs(reference)
     if error < UNALIGNED_ERROR or means * UNALIGNED_FACTOR > error:
         return []
     return [ReadingWarning("data_order_differs", (
@@ -57,5 +60,5 @@ def _unaligned(b: np.ndarray, n: np.ndarray) -> list[ReadingWarning]:
         "data order or seed looks like this. Repeat both runs with the same data order and seed."))]
 
 
-def _error(b: np.ndarray, n: np.ndarray) -> float:
-    return float((np.abs(n - b) / np.abs(b)).mean())
+def _error(b: Sequence[float], n: Sequence[float]) -> float:
+    return mean(list(map(truediv, map(abs, map(sub, n, b)), map(abs, b))))

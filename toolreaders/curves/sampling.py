@@ -1,13 +1,15 @@
 """Fewer points of a curve for drawing, with every extreme kept."""
 
-from itertools import pairwise
+from __future__ import annotations
 
-import numpy as np
+from array import array
+from collections.abc import Sequence
+from math import isfinite
 
 MOST_POINTS = 1000
 
 
-def kept_for_drawing(values: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
+def kept_for_drawing(values: Sequence[float], most: int = MOST_POINTS) -> array[int]:
     """Ascending indices of at most `most` values: of every stretch its lowest and its highest.
 
     A spike of a single step is always drawn. Non-finite values do not count as extremes; a
@@ -15,15 +17,12 @@ def kept_for_drawing(values: np.ndarray, most: int = MOST_POINTS) -> np.ndarray:
     """
     count = len(values)
     if count <= most:
-        return np.arange(count)
-    edges = np.linspace(0, count, most // 2, endpoint=True).astype(int)
+        return array("q", range(count))
+    stretches = most // 2 - 1
     chosen = {0, count - 1}
-    for start, end in pairwise(edges):
-        part = values[start:end]
-        finite = np.isfinite(part)
-        if not finite.any():
-            chosen.add(int(start))
-            continue
-        chosen.add(int(start + np.where(finite, part, np.inf).argmin()))
-        chosen.add(int(start + np.where(finite, part, -np.inf).argmax()))
-    return np.array(sorted(chosen))
+    for stretch in range(stretches):
+        places = range(stretch * count // stretches, (stretch + 1) * count // stretches)
+        finite = [place for place in places if isfinite(values[place])] or places[:1]
+        chosen.add(min(finite, key=values.__getitem__))
+        chosen.add(max(finite, key=values.__getitem__))
+    return array("q", sorted(chosen))

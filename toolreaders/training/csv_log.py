@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterator
 
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.columns import Column, kept_of
 from toolreaders.source import ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.run_selection import select
@@ -107,15 +107,15 @@ class CsvLogReader(TrainingLogReader):
         if bad:
             message = f"{len(bad)} rows are damaged and were left out."
             warnings.append(ReadingWarning("damaged_lines", message, bad[0]))
-        chosen = select(as_array(steps), as_array(losses))
+        chosen = select(steps, losses)
         kept = chosen.kept
-        own = kept_of(as_array(steps), kept)
+        own = kept_of(steps, kept)
         return assemble(
             own,
-            kept_of(as_array(losses), kept),
+            kept_of(losses, kept),
             meaning="point",
             step_base=base_of(own, 1),
-            line_of=lambda index: lines[int(kept[index])],
+            line_of=lambda index: lines[kept[index]],
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
             runs=chosen.runs,

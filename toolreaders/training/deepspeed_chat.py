@@ -12,7 +12,6 @@ from array import array
 from typing import Any
 
 from toolreaders.base import Reading, Sample, Source, register
-from toolreaders.columns import as_array
 from toolreaders.figures import NUMBER
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.line_logs import Facts, LineLogReader
@@ -85,11 +84,13 @@ class DeepSpeedChatReader(LineLogReader):
     def extras(self, facts: Facts) -> dict[str, Any]:
         metrics = {name: statistic_values(facts[key]) for name, key in (
             ("critic_loss", "critic"), ("reward_score", "rewards")) if key in facts}  # fmt: skip
-        seconds = as_array(facts["seconds"]) if "seconds" in facts else None
+        times = {}
+        if "seconds" in facts:
+            times["iteration_time_ms"] = time_values(1000 * one for one in facts["seconds"])
         return {
             "metrics": metrics or None,
             "evaluation": facts.get("evaluation"),
-            **({} if seconds is None else {"iteration_time_ms": time_values(1000 * seconds)}),
+            **times,
         }
 
     def read(self, source: Source) -> Reading:

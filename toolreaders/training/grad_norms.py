@@ -7,13 +7,17 @@ With fp16 a gradient overflows now and then; the tool skips that update and lowe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import groupby
+from functools import cached_property
+from itertools import compress, groupby
+from math import isfinite
 from operator import itemgetter
 
-from toolreaders.arrays import np
-from toolreaders.columns import Column
+from toolreaders.columns import Column, kept_of, nonfinite_places
 from toolreaders.figures import NUMBER
 from toolreaders.source import ReadingWarning, Source
 
@@ -39,11 +43,11 @@ SKIPPED = re.compile(
 MOST_NAMED = 10
 
 
-def explained_by_log(source: Source, lines: np.ndarray) -> np.ndarray:
-    """Which of the records on these ascending lines belong to a skipped update: a line since the
-    record before says so, or their own loss scale is lower than that of the record before."""
-    numbers, counts = np.unique(lines, return_counts=True)
-    alone = set(numbers[counts == 1].tolist())  # records of one line cannot be told apart
+def explained_by_log(source: Source, lines: Sequence[int]) -> set[int]:
+    """Indices of the records on these ascending lines that belong to a skipped update: a line since
+    the record before says so, or their own loss scale is lower than that of the record before."""
+    # records of one line cannot be told apart
+    alone = {number for number, count in Counter(lines).items() if count == 1}
     found: set[int] = set()
     is_skipped, scale = False, 0.0
     for number, pieces in groupby(source.lines(), key=itemgetter(0)):
@@ -56,74 +60,81 @@ def explained_by_log(source: Source, lines: np.ndarray) -> np.ndarray:
         if is_skipped or own < scale:
             found.add(number)
         is_skipped, scale = False, own
-    return np.isin(lines, list(found))
+    return {index for index, number in enumerate(lines) if number in found}
 
 
 @dataclass(frozen=True)
 class GradientNorms:
-    """The norms of a curve's records: which records print one, and which of those that are not
-    finite belong to an update that the log says was skipped."""
+    """The norms of a curve's records: which records print one, and the indices of those that are
+    not finite and belong to an update that the log says was skipped."""
 
-    values: np.ndarray
-    is_told: np.ndarray
-    is_explained: np.ndarray
+    values: array[float]
+    is_told: bytes
+    explained: AbstractSet[int] = frozenset()
 
     @classmethod
     def of(
-        cls, column: Column, explain: Callable[[], np.ndarray] | None = None
+        cls, column: Column, explain: Callable[[], AbstractSet[int]] | None = None
     ) -> GradientNorms | None:
         """The norms of a column, None where no record has one. ``explain`` says which records
         belong to a skipped update; it is asked only where a norm is not finite."""
-        values, is_told = column.values, column.is_told
-        is_bad = is_told & ~np.isfinite(values)
-        is_explained = is_bad & explain() if explain and is_bad.any() else np.zeros_like(is_bad)
-        return cls(values, is_told, is_explained) if is_told.any() else None
+        norms = cls(column.values, column.is_told)
+        if not any(norms.is_told):
+            return None
+        if explain and norms.bad:
+            return cls(norms.values, norms.is_told, explain().intersection(norms.bad))
+        return norms
 
     @property
-    def is_bad(self) -> np.ndarray:
-        """Which records print a norm that is not finite."""
-        return self.is_told & ~np.isfinite(self.values)
+    def told(self) -> list[float]:
+        """The norms of the records that print one."""
+        return list(compress(self.values, self.is_told))
+
+    @cached_property
+    def bad(self) -> list[int]:
+        """Indices of the records that print a norm that is not finite."""
+        return [place for place in nonfinite_places(self.values) if self.is_told[place]]
 
     @property
-    def is_unexplained(self) -> np.ndarray:
-        """Which records print a norm that is not finite, and the log does not say why."""
-        return self.is_bad & ~self.is_explained
+    def unexplained(self) -> list[int]:
+        """Indices of the records that print a norm that is not finite, and the log does not say
+        why."""
+        return [place for place in self.bad if place not in self.explained]
 
     @property
     def show_no_update(self) -> bool:
         """Whether no norm is finite and above zero."""
-        return not (self.is_told & np.isfinite(self.values) & (self.values > 0)).any()
+        return not any(isfinite(value) and value > 0 for value in self.values)
 
-    def kept(self, indices: np.ndarray) -> GradientNorms:
+    def kept(self, indices: Sequence[int]) -> GradientNorms:
         """The norms of these records alone."""
-        return GradientNorms(
-            self.values[indices], self.is_told[indices], self.is_explained[indices])  # fmt: skip
+        explained = {new for new, old in enumerate(indices) if old in self.explained}
+        told = bytes(map(self.is_told.__getitem__, indices))
+        return GradientNorms(kept_of(self.values, indices), told, explained)
 
     def warnings(
-        self, steps: np.ndarray, line_of: Callable[[int], int | None]
+        self, steps: Sequence[int], line_of: Callable[[int], int | None]
     ) -> list[ReadingWarning]:
         """What is to be told of them; ``line_of`` maps a record's index to its line."""
-        told = int(self.is_told.sum())
-        if not self.values[self.is_told].any():
+        told = sum(self.is_told)
+        if not any(compress(self.values, self.is_told)):
             message = f"All {told} gradient norms are 0: nothing shows that a weight was changed."
-            first = line_of(int(np.flatnonzero(self.is_told)[0]))
-            return [ReadingWarning("zero_grad_norm", message, first)]
-        if not self.is_bad.any():
+            return [ReadingWarning("zero_grad_norm", message, line_of(self.is_told.index(1)))]
+        if not self.bad:
             return []
-        message = f"{int(self.is_bad.sum())} of {told} gradient norms are NaN or Inf"
-        if self.is_unexplained.any():
-            message += f", not explained by the log: {_named(steps[self.is_unexplained])}"
-        if self.is_explained.any():
+        message = f"{len(self.bad)} of {told} gradient norms are NaN or Inf"
+        if self.unexplained:
+            message += f", not explained by the log: {_named(steps, self.unexplained)}"
+        if self.explained:
             message += (
                 ", explained by the log (update skipped or loss scale lowered): "
-                f"{_named(steps[self.is_explained])}"
+                f"{_named(steps, sorted(self.explained))}"
             )
-        first = line_of(int(np.flatnonzero(self.is_bad)[0]))
-        return [ReadingWarning("nonfinite_grad_norm", f"{message}.", first)]
+        return [ReadingWarning("nonfinite_grad_norm", f"{message}.", line_of(self.bad[0]))]
 
 
-def _named(steps: np.ndarray) -> str:
-    shown = ", ".join(map(str, steps[:MOST_NAMED].tolist()))
-    if len(steps) <= MOST_NAMED:
-        return f"step{'s' if len(steps) > 1 else ''} {shown}"
-    return f"steps {shown}, … {steps[-1]} ({len(steps)} in all)"
+def _named(steps: Sequence[int], places: Sequence[int]) -> str:
+    shown = ", ".join(str(steps[place]) for place in places[:MOST_NAMED])
+    if len(places) <= MOST_NAMED:
+        return f"step{'s' if len(places) > 1 else ''} {shown}"
+    return f"steps {shown}, … {steps[places[-1]]} ({len(places)} in all)"

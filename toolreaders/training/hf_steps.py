@@ -6,18 +6,20 @@ They are taken only where epochs, progress bar, totals and run time leave one an
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from math import ceil, floor, log10
+from itertools import chain, compress
+from math import ceil, floor, inf, isfinite, log10
 
-from toolreaders.arrays import np
-from toolreaders.columns import Column, as_array
+from toolreaders.columns import Column, nonfinite_places
 
 MOST_TRIALS = 200_000
 MOST_BARS = 5_000_000
 RATE_DECIMALS, TIME_DECIMALS = 3, 4  # as transformers 4 prints them
 FOUR = 4  # digits of a number as transformers 5 prints it
-UNKNOWN = np.iinfo(np.int64).max
+UNKNOWN = 2**63 - 1
 
 
 @dataclass
@@ -44,28 +46,29 @@ class Bars:
 
     def since(self, record: int) -> Bars:
         """The bars that stand behind so many records."""
-        first = int(np.searchsorted(as_array(self.records), record))
+        first = bisect_left(self.records, record)
         return Bars(self.done[first:], self.totals[first:], self.records[first:])
 
     def total(self, least: int) -> int | None:
         """The end of the bar that is printed most, of those that reach ``least``."""
-        ends, counts = np.unique(as_array(self.totals), return_counts=True)
-        counts = counts[ends >= least]
-        return int(ends[ends >= least][np.argmax(counts)]) if len(counts) else None
+        counts = Counter(end for end in self.totals if end >= least)
+        return max(sorted(counts), key=counts.__getitem__, default=None)
 
     def reached(self, total: int) -> int:
         """The highest count of the bar with this end."""
-        done = as_array(self.done)[as_array(self.totals) == total]
-        return int(done.max()) if len(done) else 0
+        return max(compress(self.done, self._are_of(total)), default=0)
 
-    def bounds(self, total: int, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _are_of(self, total: int) -> Iterable[bool]:
+        return map(total.__eq__, self.totals)
+
+    def bounds(self, total: int, kept: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Counts of the bar before and behind each record; a record stands between them."""
-        own = as_array(self.totals) == total
-        done, records = as_array(self.done)[own], as_array(self.records)[own]
-        at = np.searchsorted(records, kept, side="right")
-        padded = np.concatenate([[0], done, [UNKNOWN]])
-        low, high = padded[at], padded[at + 1]
-        return low, np.where(high < low, UNKNOWN, high)
+        records = list(compress(self.records, self._are_of(total)))
+        padded = [0, *compress(self.done, self._are_of(total)), UNKNOWN]
+        at = [bisect_right(records, record) for record in kept]
+        low, high = [padded[place] for place in at], [padded[place + 1] for place in at]
+        return low, [most if most >= least else UNKNOWN
+                     for least, most in zip(low, high, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -80,8 +83,8 @@ class Known:
     total: int | None
     is_whole: bool
     final_epoch: float | None = None
-    low: np.ndarray | None = None
-    high: np.ndarray | None = None
+    low: Sequence[int] | None = None
+    high: Sequence[int] | None = None
 
 
 def agreed_total(
@@ -112,30 +115,26 @@ def _half_digit(number: float, decimals: int) -> float:
     return max(0.5 * 10.0**-decimals, fourth)
 
 
-def proven_steps(count: int, known: Known) -> np.ndarray | None:
+def proven_steps(count: int, known: Known) -> array[int] | None:
     """The steps of ``count`` records, None where the log allows none or several answers.
 
     A Trainer records the multiples of its interval, and the first step if it is asked to
     (``logging_first_step``). A resumed run begins with a later multiple.
     """
-    if not known.total or known.total < count or not known.epochs.is_told.all():
+    if not known.total or known.total < count or not all(known.epochs.is_told):
         return None
-    tolerances = _tolerances(known)
-    found: dict[bytes, np.ndarray] = {}
+    epochs = known.epochs.values
+    if nonfinite_places(epochs) or not isfinite(known.final_epoch or 0.0):
+        return None
+    tolerances, found = _tolerances(epochs), None
     for interval, first, last in _candidates(count, known):
-        steps = _steps(count, interval, first, last)
-        if _fits(steps, known, tolerances):
-            found.setdefault(steps.tobytes(), steps)
-            if len(found) > 1:
+        steps = range(last - interval * (count - 1), last + 1, interval)
+        if _fits([1, *steps[1:]] if first else steps, known, epochs, tolerances):
+            proven = array("q", [1, *steps[1:]] if first else steps)
+            if found not in (None, proven):
                 return None
-    return next(iter(found.values()), None)
-
-
-def _steps(count: int, interval: int, first: bool, last: int) -> np.ndarray:
-    steps = last - interval * np.arange(count - 1, -1, -1, dtype=np.int64)
-    if first:
-        steps[0] = 1
-    return steps
+            found = proven
+    return found
 
 
 def _candidates(count: int, known: Known) -> Iterator[tuple[int, bool, int]]:
@@ -158,22 +157,21 @@ def _last_steps(interval: int, known: Known) -> range:
     end = interval * (known.total // interval)
     if known.is_whole or known.low is None or known.high is None:
         return range(end, end + 1) if known.is_whole else range(0)
-    low, high = int(known.low[-1]), min(int(known.high[-1]), end)
+    low, high = known.low[-1], min(known.high[-1], end)
     return range(-(-max(low, 1) // interval) * interval, high + 1, interval)
 
 
-def _tolerances(known: Known) -> np.ndarray:
+def _tolerances(epochs: array[float]) -> list[float]:
     """How far each printed epoch may be from the true one: half a unit of its last digit.
 
     Trainer rounds to two decimals, or prints four digits.
     """
-    epochs = known.epochs.values
-    texts = [f"{abs(epoch):.12g}" for epoch in epochs[:2000].tolist()]
+    texts = [f"{abs(epoch):.12g}" for epoch in epochs[:2000]]
     digits = max(FOUR, *(len(text.split("e")[0].replace(".", "").lstrip("0")) for text in texts))
     decimals = max(_decimals(text) for text in texts)
-    with np.errstate(divide="ignore"):
-        sizes = np.floor(np.log10(np.where(epochs == 0, 1e-12, np.abs(epochs))))
-    return np.maximum(0.5 * 10.0**-decimals, 0.5 * 10.0 ** (sizes - digits + 1)) * (1 + 1e-9)
+    sizes = (floor(log10(abs(epoch) or 1e-12)) for epoch in epochs)
+    return [max(0.5 * 10.0**-decimals, 0.5 * 10.0 ** (size - digits + 1)) * (1 + 1e-9)
+            for size in sizes]
 
 
 def _decimals(text: str) -> int:
@@ -181,16 +179,22 @@ def _decimals(text: str) -> int:
     return max(2, len(number.partition(".")[2]) - int(exponent or 0))
 
 
-def _fits(steps: np.ndarray, known: Known, tolerances: np.ndarray) -> bool:
+def _fits(
+    steps: Sequence[int], known: Known, epochs: Sequence[float], tolerances: Sequence[float]
+) -> bool:
     """Whether the epochs grow with the steps, give or take one step, within the bars' bounds."""
-    low, high = known.low, known.high
-    if low is not None and high is not None and ((steps < low) | (steps > high)).any():
+    if known.low is not None and known.high is not None and not all(
+            low <= step <= high
+            for step, low, high in zip(steps, known.low, known.high, strict=True)):
         return False
-    epochs, places, widths = known.epochs.values, steps, tolerances
+    ends = [(steps[-1], epochs[-1], tolerances[-1])]  # what does not fit shows at the ends first
     if known.is_whole and known.final_epoch is not None:
-        epochs = np.append(epochs, known.final_epoch)
-        places, widths = np.append(steps, known.total or 0), np.append(widths, widths.max())
-    slowest = ((epochs - widths) / (places + 1)).max()
-    later = places > 1
-    fastest = ((epochs + widths)[later] / (places[later] - 1)).min(initial=np.inf)
-    return bool(slowest <= fastest)
+        ends.append((known.total or 0, known.final_epoch, max(tolerances)))
+    slowest, fastest = -inf, inf
+    for step, epoch, width in chain(ends, zip(steps, epochs, tolerances, strict=True)):
+        slowest = max(slowest, (epoch - width) / (step + 1))
+        if step > 1:
+            fastest = min(fastest, (epoch + width) / (step - 1))
+        if slowest > fastest:
+            return False
+    return True

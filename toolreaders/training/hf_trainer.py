@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from math import isnan
 from typing import Any
 
-from toolreaders.arrays import np
 from toolreaders.base import Reading, Sample, Source, register
-from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.columns import Column, kept_of
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.hf_records import real_losses
@@ -167,7 +169,7 @@ class HfConsoleReader(TrainingLogReader):
         if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
             warnings.append(truncated(*printed.last))
         steps, unit, found = _steps(printed, kept)
-        lines = kept_of(as_array(printed.lines), kept)
+        lines = kept_of(printed.lines, kept)
         norms = GradientNorms.of(
             printed.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
         losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
@@ -176,7 +178,7 @@ class HfConsoleReader(TrainingLogReader):
             losses,
             meaning="window_mean",
             step_base=1,
-            line_of=lambda index: printed.lines[int(kept[index])],
+            line_of=lambda index: printed.lines[kept[index]],
             warnings=warnings + found + hidden,
             tool=TOOL,
             step_unit=unit,
@@ -197,27 +199,27 @@ def _damaged(printed: Printed) -> list[ReadingWarning]:
     return [ReadingWarning("damaged_lines", message, printed.damaged[0])]
 
 
-def _last_run(epochs: Column) -> np.ndarray:
+def _last_run(epochs: Column) -> Sequence[int]:
     """Indices that count: a resumed run starts at an earlier epoch, and its records replace those
     from there on."""
-    values, is_told = np.nan_to_num(epochs.values), epochs.is_told
-    if is_told.all() and (np.diff(values) >= 0).all():
-        return np.arange(len(values))
-    kept = array("q")
+    values, is_told = [0.0 if isnan(epoch) else epoch for epoch in epochs.values], epochs.is_told
+    if all(is_told) and all(before <= after for before, after in pairwise(values)):
+        return range(len(values))
+    kept: list[int] = []
     for index, epoch in enumerate(values):
         if is_told[index] and kept and is_told[kept[-1]] and epoch < values[kept[-1]]:
             while kept and values[kept[-1]] >= epoch:
                 kept.pop()
         kept.append(index)
-    return np.array(kept, dtype=np.int64)
+    return kept
 
 
-def _resumed(printed: Printed, kept: np.ndarray) -> ReadingWarning:
-    dropped = np.setdiff1d(np.arange(len(printed.lines)), kept)
+def _resumed(printed: Printed, kept: Sequence[int]) -> ReadingWarning:
+    dropped = sorted(set(range(len(printed.lines))).difference(kept))
     if dropped[-1] < kept[0]:
         message = f"The log holds several runs; the last one counts, {len(dropped)} records do not."
-        return ReadingWarning("several_runs", message, printed.lines[int(kept[0])])
-    again = printed.lines[int(kept[kept > dropped[0]][0])] if (kept > dropped[0]).any() else None
+        return ReadingWarning("several_runs", message, printed.lines[kept[0]])
+    again = next((printed.lines[place] for place in kept if place > dropped[0]), None)
     message = (
         f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
     )
@@ -241,10 +243,12 @@ def _printed(source: Source) -> tuple[Printed, list[ReadingWarning]]:
     return processes[chosen], [ReadingWarning("interleaved_ranks", message)]
 
 
-def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[ReadingWarning]]:
+def _steps(
+    printed: Printed, kept: Sequence[int]
+) -> tuple[Sequence[int], Any, list[ReadingWarning]]:
     """Step numbers: as printed, else those that follow from epochs and totals, else 1, 2, …"""
     for steps in printed.steps.values():
-        return kept_of(as_array(steps), kept), "step", []
+        return kept_of(steps, kept), "step", []
     count = len(kept)
     known = _known(printed, kept)
     proven = proven_steps(count, known) if known else None
@@ -252,7 +256,7 @@ def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[Re
         proven = proven_steps(count, replace(known, low=_none_below(known)))
     if known is None or proven is None:
         message = "The log names no steps and does not prove them: records are numbered 1, 2, …"
-        return np.arange(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
+        return range(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
     message = (
         f"The log names no steps; they follow from {known.total} steps in all and the epochs. "
         "trainer_state.json names them."
@@ -260,16 +264,16 @@ def _steps(printed: Printed, kept: np.ndarray) -> tuple[np.ndarray, Any, list[Re
     return proven, "step", [ReadingWarning("steps_inferred", message)]
 
 
-def _none_below(known: Known) -> np.ndarray | None:
-    return None if known.low is None else np.zeros_like(known.low)
+def _none_below(known: Known) -> Sequence[int] | None:
+    return None if known.low is None else [0] * len(known.low)
 
 
-def _known(printed: Printed, kept: np.ndarray) -> Known | None:
+def _known(printed: Printed, kept: Sequence[int]) -> Known | None:
     """What the log tells about its steps; None where it contradicts itself or names no total."""
     if not len(kept):
         return None
     summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
-    bars = printed.bars.since(int(kept[0]))
+    bars = printed.bars.since(kept[0])
     has_stated = stated is not None and bars.reached(stated) > 0
     bar = stated if has_stated else bars.total(len(kept))
     rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
@@ -325,8 +329,8 @@ class TrainerStateReader(TrainingLogReader):
         if not isinstance(state["log_history"], list):
             raise ReadError("damaged_file", "log_history is not a list.")
         records = [r for r in state["log_history"] if to_float(r.get("loss")) is not None]
-        shown = np.array([float(record["loss"]) for record in records])
-        steps = np.array([int(record["step"]) for record in records], dtype=np.int64)
+        shown = array("d", (float(record["loss"]) for record in records))
+        steps = array("q", (int(record["step"]) for record in records))
         norms = GradientNorms.of(Column(_number(record, "grad_norm") for record in records))
         losses, hidden = real_losses(shown, norms, steps)
         interval = to_float(state.get("logging_steps"))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
-from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
 from toolreaders.columns import Column
 from toolreaders.source import ReadError, ReadingWarning
@@ -79,7 +79,7 @@ def _values_by_step(metric: dict[str, Any]) -> dict[int, Any]:
 def _golden_numbers(golden: dict[str, Any], name: str) -> list[float]:
     values = _values_by_step(golden[name]).values() if name in golden else ()
     numbers = [to_float(value) for value in values]
-    return [number for number in numbers if number is not None and np.isfinite(number)]
+    return [number for number in numbers if number is not None and isfinite(number)]
 
 
 def _golden_extras(golden: dict[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.columns import Column, kept_of
 from toolreaders.source import MAX_LINE_CHARACTERS, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.hf_records import real_losses
@@ -151,10 +150,10 @@ class JsonLinesReader(TrainingLogReader):
         warnings: list[ReadingWarning] = []
         found = _collect(dialect, json_records(source, warnings))
         counted, is_assumed = _counted_on(found) if dialect.tool == "mmcv" else (found.steps, False)
-        chosen = select(as_array(counted), as_array(found.losses))
+        chosen = select(counted, found.losses)
         kept = chosen.kept
-        steps, losses = (kept_of(as_array(c), kept) for c in (counted, found.losses))
-        lines = kept_of(as_array(found.lines), kept)
+        steps, losses = (kept_of(c, kept) for c in (counted, found.losses))
+        lines = kept_of(found.lines, kept)
         norms = GradientNorms.of(
             found.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
         if dialect.filters_nan:
@@ -165,7 +164,7 @@ class JsonLinesReader(TrainingLogReader):
             losses,
             meaning=dialect.meaning,
             step_base=0 if len(steps) and steps[0] == 0 else dialect.base,
-            line_of=lambda index: found.lines[int(kept[index])],
+            line_of=lambda index: found.lines[kept[index]],
             warnings=chosen.warnings + warnings,
             tool=dialect.tool,
             step_unit=dialect.unit,
@@ -248,10 +247,10 @@ def _counted_on(found: Collected) -> tuple[array[int], bool]:
     return steps, is_assumed
 
 
-def _extras(dialect: Dialect, found: Collected, kept: np.ndarray) -> dict[str, Any]:
+def _extras(dialect: Dialect, found: Collected, kept: Sequence[int]) -> dict[str, Any]:
     return {
         "total_steps": found.last.get(dialect.total) if dialect.total else None,
-        "iteration_time_ms": time_values(1000 * found.seconds.keep(kept).known),
+        "iteration_time_ms": time_values(1000 * one for one in found.seconds.keep(kept).known),
         "evaluation": found.evaluation or None,
     }
 

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolreaders.arrays import np
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.columns import Column, kept_of, mean
 from toolreaders.figures import AMOUNT, NUMBER
 from toolreaders.source import ReadingWarning
 from toolreaders.training.grad_norms import GRAD_NORM, GradientNorms, explained_by_log
@@ -167,18 +166,17 @@ class LineLogReader(TrainingLogReader):
 
     def series(self, source: Source) -> LossSeries:
         found = self.collect(source)
-        every, losses = as_array(found.steps), as_array(found.losses)
         is_bare = any(facts.get("is_bare") for facts in found.facts.values())
-        chosen = select(every, losses, found.ranks, is_global=not is_bare)
+        chosen = select(found.steps, found.losses, found.ranks, is_global=not is_bare)
         kept, facts = chosen.kept, found.facts_of(chosen.rank)
-        steps = kept_of(every, kept)
+        steps = kept_of(found.steps, kept)
         extras = {**_common_extras(found, kept), **self.extras(facts)}
         return assemble(
             steps,
-            kept_of(losses, kept),
+            kept_of(found.losses, kept),
             meaning=facts.get("meaning", self.meaning),
             step_base=base_of(steps, facts.get("step_base", self.step_base)),
-            line_of=lambda index: found.lines[int(kept[index])],
+            line_of=lambda index: found.lines[kept[index]],
             warnings=found.warnings + chosen.warnings + facts.get("warnings", []),
             tool=facts.get("tool", self.tool),
             step_unit=facts.get("step_unit", self.step_unit),
@@ -236,16 +234,16 @@ class LineLogReader(TrainingLogReader):
             found.warnings.append(truncated(number, line))
 
 
-def _common_extras(found: Collected, kept: np.ndarray) -> dict[str, Any]:
+def _common_extras(found: Collected, kept: Sequence[int]) -> dict[str, Any]:
     speeds = found.speeds.keep(kept).known
     return {
         "iteration_time_ms": time_values(found.milliseconds.keep(kept).known),
-        "throughput": {"samples_per_second": float(speeds.mean())} if len(speeds) else None,
+        "throughput": {"samples_per_second": mean(speeds)} if speeds else None,
     }
 
 
-def _norms(source: Source, found: Collected, kept: np.ndarray) -> GradientNorms | None:
-    lines = kept_of(as_array(found.lines), kept)
+def _norms(source: Source, found: Collected, kept: Sequence[int]) -> GradientNorms | None:
+    lines = kept_of(found.lines, kept)
     return GradientNorms.of(found.norms.keep(kept), lambda: explained_by_log(source, lines))
 
 

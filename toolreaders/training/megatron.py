@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from toolreaders.arrays import np
 from toolreaders.base import Reader, Reading, Sample, Source, register
-from toolreaders.columns import Column, as_array, kept_of
+from toolreaders.columns import Column, kept_of, mean, ordered
 from toolreaders.masking import mask_tree
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
@@ -60,10 +59,9 @@ class MegatronReader(TrainingLogReader):
         columns = collect(source)
         if not columns.steps:
             return _without_loss(source, columns)
-        every = as_array(columns.steps), as_array(columns.losses)
-        chosen = select(*every, columns.ranks)
+        chosen = select(columns.steps, columns.losses, columns.ranks)
         kept, warnings = chosen.kept, chosen.warnings
-        steps, losses = (kept_of(column, kept) for column in every)
+        steps, losses = kept_of(columns.steps, kept), kept_of(columns.losses, kept)
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
         if columns.skipped:
@@ -76,16 +74,16 @@ class MegatronReader(TrainingLogReader):
             losses,
             meaning="window_mean",
             step_base=0 if len(steps) and steps[0] == 0 else 1,
-            line_of=lambda index: next(islice(_lines_of(source), int(kept[index]), None), None),
+            line_of=lambda index: next(islice(_lines_of(source), kept[index], None), None),
             warnings=warnings,
             tool=self.tool,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
             norms=GradientNorms.of(
                 columns.norms.keep(kept),
-                lambda: explained_by_log(source, np.array(list(_lines_of(source)))[kept]),
+                lambda: explained_by_log(source, kept_of(array("q", _lines_of(source)), kept)),
             ),
-            extras=_extras(columns, kept_of(as_array(columns.times), kept)) | _start(source),
+            extras=_extras(columns, kept_of(columns.times, kept)) | _start(source),
         )
 
 
@@ -117,19 +115,16 @@ def _without_loss(source: Source, columns: Columns) -> LossSeries:
         line += chunk.count(b"\n")
     if not steps:
         raise ReadError("no_loss_points", _no_loss(columns, was_skipped=was_skipped))
-    every = as_array(steps)
-    told = GradientNorms.of(norms, lambda: explained_by_log(source, as_array(lines)))
+    told = GradientNorms.of(norms, lambda: explained_by_log(source, lines))
     message = f"The log prints no loss column: none of its {len(steps)} iterations names a loss."
     warnings = [ReadingWarning("no_loss_points", message, lines[0])]
     if told:
-        warnings += told.warnings(every, lines.__getitem__)
-    extras = _extras(columns, as_array(times)) | _start(source) | {"skipped_iterations": None}
-    if len(rates.known):
-        extras["throughput"] = {
-            **(extras["throughput"] or {}), "tflops": float(rates.known.mean())}  # fmt: skip
-    nothing = np.empty(0)
+        warnings += told.warnings(steps, lines.__getitem__)
+    extras = _extras(columns, times) | _start(source) | {"skipped_iterations": None}
+    if rates.known:
+        extras["throughput"] = {**(extras["throughput"] or {}), "tflops": mean(rates.known)}
     return LossSeries(
-        nothing.astype(np.int64), nothing, usual_interval(np.unique(every)), "window_mean", 1,
+        array("q"), array("d"), usual_interval(ordered(steps)), "window_mean", 1,
         warnings, tool=MegatronReader.tool, norms=told,
         extras={key: value for key, value in extras.items() if value is not None},
     )  # fmt: skip
@@ -168,7 +163,7 @@ def _skipped(columns: Columns) -> ReadingWarning:
     return ReadingWarning("skipped_iterations", message)
 
 
-def _extras(columns: Columns, milliseconds_of_records: np.ndarray) -> dict[str, Any]:
+def _extras(columns: Columns, milliseconds_of_records: array[float]) -> dict[str, Any]:
     times = time_values(milliseconds_of_records)
     throughput = None
     if times and columns.batch:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from toolreaders.arrays import np
-from toolreaders.columns import Column
+from toolreaders.columns import Column, doubles, integers
 from toolreaders.source import Source
 from toolreaders.training.megatron_fields import (
     ITERATION,
@@ -55,24 +54,20 @@ class Columns:
     batch: float | None = None
     cut: str | None = None
 
-    def add(self, steps: Any, losses: Any, times: Any, norms: Any, ranks: Any = None) -> None:
-        """Append columns of bytes or numbers; nothing is appended where one is not a number. Norms
-        that some lines do not print are a Column."""
-        read = [_column(column, float, np.float64) for column in (losses, times)]
-        counted = _column(steps, int, np.int64)
-        if not isinstance(norms, Column):
-            norms = Column.of(_column(norms, float, np.float64))
-        for column, values in zip(
-            (self.steps, self.losses, self.times), (counted, *read), strict=True
-        ):
-            column.frombytes(values.tobytes())
+    def add(
+        self,
+        steps: array[int],
+        losses: array[float],
+        times: array[float],
+        norms: Column,
+        ranks: Sequence[str] | None = None,
+    ) -> None:
+        """Append the columns of the next records."""
+        self.steps.extend(steps)
+        self.losses.extend(losses)
+        self.times.extend(times)
         self.norms.extend(norms)
-        self.ranks.extend(ranks, len(counted))
-
-
-def _column(values: Any, read: type, dtype: Any) -> np.ndarray:
-    is_read = isinstance(values, np.ndarray)
-    return values.astype(dtype) if is_read else np.fromiter(map(read, values), dtype)
+        self.ranks.extend(ranks, len(steps))
 
 
 def collect(source: Source) -> Columns:
@@ -100,18 +95,12 @@ def collect(source: Source) -> Columns:
 def _alike(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
     """Add the chunk's records if every iteration in it has the layout; say how many they are."""
     found = found_by_places(layout, line, chunk)
-    if found is not None:
-        columns.add(found[0].astype(np.int64), found[2], found[1], found[3])
-        columns.iterations += found.shape[1]
-        return found.shape[1]
-    printed = found_by_pattern(layout, chunk)
-    if printed is None:
+    if found is None:
+        found = found_by_pattern(layout, chunk)
+    if found is None:
         return 0
-    steps, times, losses, norms = printed
-    try:
-        columns.add(steps, losses, times, norms)
-    except ValueError:
-        return 0
+    steps, times, losses, norms = found
+    columns.add(steps, losses, times, Column.of(norms))
     columns.iterations += len(steps)
     return len(steps)
 
@@ -136,7 +125,7 @@ def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
             columns.skipped += 1
     if rows:
         steps, losses, times, ranks = zip(*rows, strict=True)
-        columns.add(steps, losses, times, norms, ranks)
+        columns.add(integers(steps), doubles(losses), doubles(times), norms, ranks)
 
 
 def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:

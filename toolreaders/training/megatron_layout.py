@@ -1,16 +1,16 @@
 """Megatron's iteration lines that are printed alike, read without a loop over the lines.
 
 A million of them are read with one regular expression built from their own layout, or by columns
-of bytes where they are of one length.
+of bytes where they are of one length and numpy is there.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 
-from toolreaders.arrays import np
-from toolreaders.fixed_rows import Rows, numbers, tables
+from toolreaders.fixed_rows import Rows, np, numbers, tables
 from toolreaders.training.line_prefixes import bytes_label_of
 from toolreaders.training.megatron_fields import ITERATION, SIGN, key_of, loss_key
 
@@ -46,16 +46,21 @@ def layout_of(line: bytes) -> Layout | None:
     return Layout(re.compile(b"".join(parts)), names[0])
 
 
-def found_by_pattern(layout: Layout, chunk: bytes) -> list[tuple[bytes, ...]] | None:
-    """Steps, times, losses and norms as printed; None if an iteration has another layout."""
+def found_by_pattern(layout: Layout, chunk: bytes) -> list[array[float]] | None:
+    """Steps, times, losses and norms; None if an iteration has another layout or one of them is no
+    number."""
     rows = layout.pattern.findall(chunk)
     if not rows or len(rows) != chunk.count(layout.marker):
         return None
-    return list(zip(*rows, strict=True))
+    steps, *others = zip(*rows, strict=True)
+    try:
+        return [array("q", map(int, steps)), *(array("d", map(float, column)) for column in others)]
+    except ValueError:
+        return None
 
 
-def found_by_places(layout: Layout, line: bytes, chunk: bytes) -> np.ndarray | None:
-    """Steps, times, losses and norms as rows of numbers, in file order; None if an iteration of
+def found_by_places(layout: Layout, line: bytes, chunk: bytes) -> list[array[float]] | None:
+    """Steps, times, losses and norms in file order; None if an iteration of
     the chunk has another layout than ``line``."""
     places, read = [], []
     for where, rows in tables(chunk, b"|", line.count(b"|")):
@@ -69,7 +74,9 @@ def found_by_places(layout: Layout, line: bytes, chunk: bytes) -> np.ndarray | N
     lines = np.concatenate(places)
     if len(lines) <= lines.max() and chunk.count(layout.marker) != len(lines):
         return None
-    return np.concatenate(read, axis=1)[:, np.argsort(lines)]
+    columns = np.concatenate(read, axis=1)[:, np.argsort(lines)]
+    return [array("q", columns[0].astype(np.int64).tobytes()),
+            *(array("d", column.tobytes()) for column in columns[1:])]
 
 
 def _numbers_of_rows(layout: Layout, rows: Rows) -> np.ndarray | None:

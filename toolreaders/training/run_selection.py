@@ -8,10 +8,11 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from math import isnan
 from typing import Any
 
-from toolreaders.arrays import np
-from toolreaders.columns import as_array
+from toolreaders.columns import is_ascending, kept_of
 from toolreaders.source import ReadingWarning
 
 LISTED = 100
@@ -36,7 +37,7 @@ class Labels:
         """Add the labels of the next ``count`` records; None where they have none."""
         if labels is None:
             none = self.names.setdefault("", len(self.names))
-            self.numbers.frombytes(np.full(count, none, dtype=np.int64).tobytes())
+            self.numbers.extend(array("q", [none]) * count)
             return
         for label in labels:
             self.append(label)
@@ -63,7 +64,7 @@ class Selection:
     ``unprovable``: code of why the records are no curve that could be compared, if there is one.
     """
 
-    kept: np.ndarray
+    kept: Sequence[int]
     rank: str = ""
     warnings: list[ReadingWarning] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -71,7 +72,7 @@ class Selection:
 
 
 def select(
-    steps: np.ndarray, losses: np.ndarray, labels: Labels | None = None, *, is_global: bool = True
+    steps: array[int], losses: array[float], labels: Labels | None = None, *, is_global: bool = True
 ) -> Selection:
     """The records of the rank with most of them (the first of equals) and of its last run.
 
@@ -81,7 +82,7 @@ def select(
     ranks = _by_rank(labels, len(steps))
     runs = {name: _runs(indices, steps) for name, indices in ranks.items()}
     chosen = max(ranks, key=lambda name: len(ranks[name]), default="")
-    found = Selection(runs[chosen][-1] if runs else np.arange(0), chosen)
+    found = Selection(runs[chosen][-1] if runs else range(0), chosen)
     if len(ranks) > 1:
         found.warnings.append(_interleaved(chosen, ranks, len(steps)))
     if chosen in runs and len(runs[chosen]) > 1:
@@ -90,66 +91,73 @@ def select(
     if sum(map(len, runs.values())) > 1:
         found.runs = _listed(runs, steps, losses)
     _leave_out_abandoned(found, steps)
-    if _is_mixed(steps[found.kept], losses[found.kept]):
+    if _is_mixed(kept_of(steps, found.kept), kept_of(losses, found.kept)):
         found.warnings.append(_mixed())
         found.unprovable = "records_mixed"
     return found
 
 
-def _by_rank(labels: Labels | None, count: int) -> dict[str, np.ndarray]:
+def _by_rank(labels: Labels | None, count: int) -> dict[str, Sequence[int]]:
     """Indices by label, in natural order of the labels."""
     if labels is None or not labels.are_trusted:
         only = next(iter(labels.names), "") if labels and len(labels.names) == 1 else ""
-        return {only: np.arange(count)} if count else {}
-    numbers = as_array(labels.numbers)
+        return {only: range(count)} if count else {}
+    found: list[list[int]] = [[] for _name in labels.names]
+    for index, number in enumerate(labels.numbers):
+        found[number].append(index)
     names = sorted(labels.names, key=_natural)
-    found = {name: np.flatnonzero(numbers == labels.names[name]) for name in names}
-    return {name: indices for name, indices in found.items() if len(indices)}
+    return {name: found[labels.names[name]] for name in names if found[labels.names[name]]}
 
 
 def _natural(name: str) -> tuple[int, str, str]:
     return len(name), name.rjust(DIGITS, "0"), name
 
 
-def _runs(indices: np.ndarray, steps: np.ndarray) -> list[np.ndarray]:
+def _runs(indices: Sequence[int], steps: array[int]) -> list[Sequence[int]]:
     """Parts of the records, each of which goes on from its first step."""
-    own, starts = steps[indices], [0]
-    for jump in np.flatnonzero(np.diff(own) < 0) + 1:
-        if own[jump] <= own[starts[-1]] and jump - starts[-1] > 1:
-            starts.append(int(jump))
-    return np.split(indices, starts[1:])
+    own, starts = kept_of(steps, indices), [0]
+    if is_ascending(own):
+        return [indices]
+    for jump, (before, after) in enumerate(pairwise(own), 1):
+        if after < before and after <= own[starts[-1]] and jump - starts[-1] > 1:
+            starts.append(jump)
+    return [indices[start:end] for start, end in pairwise([*starts, len(indices)])]
 
 
-def _leave_out_abandoned(found: Selection, steps: np.ndarray) -> None:
+def _leave_out_abandoned(found: Selection, steps: array[int]) -> None:
     """A resumed run goes on from an earlier step; what was printed beyond it is of no run."""
-    own = steps[found.kept]
-    if len(own) < 2 or (np.diff(own) > 0).all():
+    own = kept_of(steps, found.kept)
+    if is_ascending(own):
         return
-    lowest_later = np.minimum.accumulate(own[::-1])[::-1]
-    superseded = np.append(lowest_later[1:] <= own[:-1], False)
-    abandoned = superseded & ~np.isin(own, own[~superseded])
-    if not abandoned.any():
+    lowest_later = [*accumulate(reversed(own), min)][-2::-1]
+    lasting = {step for step, later in zip(own, lowest_later, strict=False) if step < later}
+    lasting.add(own[-1])
+    abandoned = [step for step in own if step not in lasting]
+    if not abandoned:
         return
     message = (
-        f"{np.count_nonzero(abandoned)} records from step {own[abandoned].min()} on were abandoned "
+        f"{len(abandoned)} records from step {min(abandoned)} on were abandoned "
         "by a resumption from an earlier step; they are left out."
     )
     found.warnings.append(ReadingWarning("abandoned_steps", message))
-    found.kept = found.kept[~abandoned]
+    found.kept = [place for place, step in zip(found.kept, own, strict=True) if step in lasting]
 
 
-def _is_mixed(steps: np.ndarray, losses: np.ndarray) -> bool:
+def _is_mixed(steps: array[int], losses: array[float]) -> bool:
     """Whether steps stand again and again beside other losses.
 
     Several processes print them, or the log has several losses for one step or epoch.
     """
-    one, other = losses[:-1], losses[1:]
-    back = (np.diff(steps) <= 0) & (one != other) & ~(np.isnan(one) & np.isnan(other))
-    unique = len(np.unique(steps)) if back.any() else 0
-    return np.count_nonzero(back) >= max(LEAST_JUMPS, MOST_JUMPS * unique)
+    if is_ascending(steps):
+        return False
+    back = sum(
+        after <= before and one != other and not (isnan(one) and isnan(other))
+        for (before, after), (one, other) in zip(pairwise(steps), pairwise(losses), strict=True)
+    )
+    return back >= max(LEAST_JUMPS, MOST_JUMPS * len(set(steps)))
 
 
-def _interleaved(chosen: str, ranks: dict[str, np.ndarray], count: int) -> ReadingWarning:
+def _interleaved(chosen: str, ranks: dict[str, Sequence[int]], count: int) -> ReadingWarning:
     named = [name for name in ranks if name]
     others = count - len(ranks[chosen])
     message = (
@@ -158,7 +166,7 @@ def _interleaved(chosen: str, ranks: dict[str, np.ndarray], count: int) -> Readi
     return ReadingWarning("interleaved_ranks", message)
 
 
-def _several(runs: Sequence[np.ndarray], is_global: bool) -> ReadingWarning:
+def _several(runs: Sequence[Sequence[int]], is_global: bool) -> ReadingWarning:
     if not is_global:
         message = (
             f"Steps start again {len(runs) - 1} times, in a new epoch or in a new run: the log "
@@ -178,7 +186,7 @@ def _mixed() -> ReadingWarning:
 
 
 def _listed(
-    runs: dict[str, list[np.ndarray]], steps: np.ndarray, losses: np.ndarray
+    runs: dict[str, list[Sequence[int]]], steps: array[int], losses: array[float]
 ) -> list[dict[str, Any]]:
     """Each run of each rank by itself."""
     every = [(name, number, part) for name, parts in runs.items()
@@ -188,10 +196,10 @@ def _listed(
             "rank": name or None,
             "run": number,
             "points": len(part),
-            "first_step": int(steps[part[0]]),
-            "last_step": int(steps[part[-1]]),
-            "first": float(losses[part[0]]),
-            "last": float(losses[part[-1]]),
+            "first_step": steps[part[0]],
+            "last_step": steps[part[-1]],
+            "first": losses[part[0]],
+            "last": losses[part[-1]],
         }
         for name, number, part in every[:LISTED]
     ]

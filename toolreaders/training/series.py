@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from math import isfinite, nan
+from operator import sub
 from pathlib import Path
 from typing import Any, Literal
 
-from toolreaders.arrays import np
 from toolreaders.base import (
     DAMAGE,
     Reader,
@@ -17,6 +22,15 @@ from toolreaders.base import (
     open_source,
     recognise,
     with_warnings_of,
+)
+from toolreaders.columns import (
+    doubles,
+    integers,
+    is_ascending,
+    kept_of,
+    mean,
+    nonfinite_places,
+    ordered,
 )
 from toolreaders.source import ReadError, ReadingWarning, Source
 from toolreaders.training.failures import failures_in, warnings_of
@@ -52,8 +66,8 @@ class LossSeries:
     None where the log prints none.
     """
 
-    steps: np.ndarray
-    losses: np.ndarray
+    steps: array[int]
+    losses: array[float]
     interval: int | None
     meaning: Meaning
     step_base: Literal[0, 1]
@@ -117,8 +131,8 @@ def read_series(path: str | Path) -> LossSeries:
 
 
 def assemble(
-    steps: Sequence[int] | np.ndarray,
-    losses: Sequence[float] | np.ndarray,
+    steps: Iterable[int],
+    losses: Iterable[float],
     *,
     meaning: Meaning,
     step_base: Literal[0, 1],
@@ -138,24 +152,23 @@ def assemble(
     ``line_of`` maps a record's index to its line. Raises ``no_loss_points`` for no record.
     A curve of windows of one step is a curve of points.
     """
-    if len(steps) == 0:
+    all_steps, all_losses = integers(steps), doubles(losses)
+    if not all_steps:
         raise ReadError("no_loss_points", "The file is a training log without any loss value.")
     found = list(warnings)
-    all_steps = np.asarray(steps, dtype=np.int64)
-    all_losses = np.asarray(losses, dtype=np.float64)
     kept = last_occurrences(all_steps)
     if len(kept) < len(all_steps):
         found.append(_repeated(all_steps, kept, line_of))
-        all_steps, all_losses = all_steps[kept], all_losses[kept]
+        all_steps, all_losses = kept_of(all_steps, kept), kept_of(all_losses, kept)
         norms = norms and norms.kept(kept)
-    found += _nonfinite(all_steps, all_losses, lambda i: line_of(int(kept[i])))
+    found += _nonfinite(all_steps, all_losses, lambda i: line_of(kept[i]))
     if norms:
-        found += norms.warnings(all_steps, lambda i: line_of(int(kept[i])))
+        found += norms.warnings(all_steps, lambda i: line_of(kept[i]))
     if unprovable and not TELLS_WHY & {warning.code for warning in found}:
         found.append(ReadingWarning("steps_unproven", UNPROVEN))
     interval = interval or usual_interval(all_steps)
     if "skipped_iterations" not in {warning.code for warning in found}:
-        found += _missing(all_steps, interval, lambda i: line_of(int(kept[i])))
+        found += _missing(all_steps, interval, lambda i: line_of(kept[i]))
     if meaning == "window_mean" and interval == 1 and step_unit == "step":
         meaning = "point"
     return LossSeries(
@@ -182,15 +195,20 @@ def check_count(records: int, most: int | None = None) -> None:
         raise ReadError("too_large", f"The log holds more than {most:,} records.")
 
 
-def last_occurrences(steps: np.ndarray) -> np.ndarray:
+def last_occurrences(steps: Sequence[int]) -> Sequence[int]:
     """Indices of the last record of every step, ordered by step."""
-    if len(steps) > 1 and not (np.diff(steps) > 0).all():
-        _unique, backwards = np.unique(steps[::-1], return_index=True)
-        return len(steps) - 1 - backwards
-    return np.arange(len(steps))
+    if is_ascending(steps):
+        return range(len(steps))
+    last = {step: index for index, step in enumerate(steps)}
+    return [last[step] for step in sorted(last)]
 
 
-def usual_interval(steps: np.ndarray) -> int | None:
+def _distances(steps: Sequence[int]) -> Iterable[int]:
+    """Between neighbouring records."""
+    return map(sub, islice(steps, 1, None), steps)
+
+
+def usual_interval(steps: Sequence[int]) -> int | None:
     """Most frequent distance between neighbouring records; None for a single record.
 
     Of equally frequent ones the one that most steps are multiples of: runs that print every 5
@@ -198,25 +216,29 @@ def usual_interval(steps: np.ndarray) -> int | None:
     """
     if len(steps) < 2:
         return None
-    distances, counts = np.unique(np.diff(steps), return_counts=True)
-    likely = distances[counts == counts.max()][:LIKELY]
-    return int(max(likely, key=lambda distance: np.count_nonzero(steps % distance == 0)))
+    counts = Counter(_distances(steps))
+    most = max(counts.values())
+    likely = sorted(distance for distance, count in counts.items() if count == most)[:LIKELY]
+    if len(likely) == 1:
+        return likely[0]
+    return max(likely, key=lambda distance: sum(step % distance == 0 for step in steps))
 
 
-def base_of(steps: np.ndarray, usual: Literal[0, 1]) -> Literal[0, 1]:
+def base_of(steps: Sequence[int], usual: Literal[0, 1]) -> Literal[0, 1]:
     """Number of the tool's first step: 0 where records start at 0 or end at k-1, 2k-1, …, else
     the tool's ``usual`` one."""
     if not len(steps) or steps[0] == 0:
         return 0 if len(steps) else usual
-    interval = usual_interval(np.unique(steps)) or 1
-    return 0 if interval > 1 and (steps % interval == interval - 1).all() else usual
+    interval = usual_interval(ordered(steps)) or 1
+    is_before = interval > 1 and all(step % interval == interval - 1 for step in steps)
+    return 0 if is_before else usual
 
 
-def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWarning:
-    dropped = np.setdiff1d(np.arange(len(steps)), kept)
-    repeated = np.unique(steps[dropped])
-    winner = int(kept[np.searchsorted(steps[kept], repeated[0])])
-    first, again = line_of(int(dropped[0])), line_of(winner)
+def _repeated(steps: Sequence[int], kept: Sequence[int], line_of: LineOf) -> ReadingWarning:
+    dropped = sorted(set(range(len(steps))).difference(kept))
+    repeated = sorted({steps[place] for place in dropped})
+    winner = kept[bisect_left(kept, repeated[0], key=steps.__getitem__)]
+    first, again = line_of(dropped[0]), line_of(winner)
     where = f" (lines {first} and {again})" if first and again else ""
     message = (
         f"{len(repeated)} steps from {repeated[0]} to {repeated[-1]} occur more than once"
@@ -225,21 +247,24 @@ def _repeated(steps: np.ndarray, kept: np.ndarray, line_of: LineOf) -> ReadingWa
     return ReadingWarning("repeated_steps", message, again)
 
 
-def _nonfinite(steps: np.ndarray, losses: np.ndarray, line_of: LineOf) -> list[ReadingWarning]:
-    bad = np.flatnonzero(~np.isfinite(losses))
-    if not len(bad):
+def _nonfinite(
+    steps: Sequence[int], losses: Sequence[float], line_of: LineOf
+) -> list[ReadingWarning]:
+    bad = nonfinite_places(losses)
+    if not bad:
         return []
     message = f"{len(bad)} of {len(losses)} loss values are NaN or Inf, first at step "
-    return [ReadingWarning("nonfinite_loss", f"{message}{steps[bad[0]]}.", line_of(int(bad[0])))]
+    return [ReadingWarning("nonfinite_loss", f"{message}{steps[bad[0]]}.", line_of(bad[0]))]
 
 
-def _missing(steps: np.ndarray, interval: int | None, line_of: LineOf) -> list[ReadingWarning]:
+def _missing(steps: Sequence[int], interval: int | None, line_of: LineOf) -> list[ReadingWarning]:
     """Where a log that prints regularly leaves records out, as damaged lines do."""
-    distances = np.diff(steps)
-    gaps = np.flatnonzero(distances >= 2 * (interval or 1))
-    if not len(gaps) or np.count_nonzero(distances == interval) < REGULAR * len(distances):
+    distances = list(_distances(steps))
+    least = 2 * (interval or 1)
+    if max(distances, default=0) < least or distances.count(interval) < REGULAR * len(distances):
         return []
-    first = int(gaps[0])
+    gaps = [place for place, distance in enumerate(distances) if distance >= least]
+    first = gaps[0]
     message = (
         f"Records are missing at {len(gaps)} places, first between step {steps[first]} and step "
         f"{steps[first + 1]}."
@@ -249,18 +274,17 @@ def _missing(steps: np.ndarray, interval: int | None, line_of: LineOf) -> list[R
 
 def series_values(series: LossSeries) -> dict[str, Any]:
     """``values`` of a training_log reading."""
-    losses, finite = series.losses, np.isfinite(series.losses)
-    bad = np.flatnonzero(~finite)
+    steps, losses, bad = series.steps, series.losses, nonfinite_places(series.losses)
     return {
         "loss": {
             "points": len(losses),
-            "first_step": int(series.steps[0]) if len(losses) else None,
-            "last_step": int(series.steps[-1]) if len(losses) else None,
-            "first": float(losses[0]) if len(losses) else None,
-            "last": float(losses[-1]) if len(losses) else None,
-            "mean": float(losses[finite].mean()) if finite.any() else None,
+            "first_step": steps[0] if losses else None,
+            "last_step": steps[-1] if losses else None,
+            "first": losses[0] if losses else None,
+            "last": losses[-1] if losses else None,
+            "mean": mean(list(filter(isfinite, losses)) if bad else losses),
             "nonfinite": len(bad),
-            "first_nonfinite_step": int(series.steps[bad[0]]) if len(bad) else None,
+            "first_nonfinite_step": steps[bad[0]] if bad else None,
         },
         "interval": series.interval,
         "meaning": series.meaning,
@@ -274,52 +298,63 @@ def series_values(series: LossSeries) -> dict[str, Any]:
     }
 
 
-def time_values(milliseconds: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
+def _numbers(values: Iterable[float | None]) -> list[float]:
+    """As doubles; None is NaN."""
+    return [nan if value is None else float(value) for value in values]
+
+
+def time_values(milliseconds: Iterable[float | None]) -> dict[str, Any] | None:
     """Mean and median iteration time in ms without the first five records, and how many count.
 
     Of five or fewer records only a first one that compiles the graph is left out.
     """
-    times = np.asarray(milliseconds, dtype=np.float64)
-    times = times[np.isfinite(times)]
-    if not len(times):
+    times = list(filter(isfinite, _numbers(milliseconds)))
+    if not times:
         return None
     skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else _compilation(times)
-    settled = times[skipped:]
+    by_size = sorted(times)
+    median_all = _median(by_size)
+    for early in times[:skipped]:
+        del by_size[bisect_left(by_size, early)]
     return {
-        "mean": float(settled.mean()),
-        "median": float(np.median(settled)),
-        "median_all": float(np.median(times)),
-        "points": len(settled),
+        "mean": mean(times[skipped:]),
+        "median": _median(by_size),
+        "median_all": median_all,
+        "points": len(by_size),
         "warm_up_excluded": skipped,
-        "first": float(times[0]),
+        "first": times[0],
     }
 
 
-def _compilation(times: np.ndarray) -> int:
+def _median(by_size: Sequence[float]) -> float:
+    return (by_size[(len(by_size) - 1) // 2] + by_size[len(by_size) // 2]) / 2
+
+
+def _compilation(times: Sequence[float]) -> int:
     """1 if the first of few iterations took over five times the others, else 0."""
-    return int(len(times) > 1 and times[0] > 5 * np.median(times[1:]))
+    return int(len(times) > 1 and times[0] > 5 * _median(sorted(times[1:])))
 
 
-def statistic_values(numbers: Sequence[float] | np.ndarray) -> dict[str, Any] | None:
+def statistic_values(numbers: Iterable[float | None]) -> dict[str, Any] | None:
     """First, last, mean, max of the finite values and the count of the others."""
-    values = np.asarray(numbers, dtype=np.float64)
-    if not len(values):
+    values = _numbers(numbers)
+    if not values:
         return None
-    finite = values[np.isfinite(values)]
+    finite = list(filter(isfinite, values))
     return {
         "points": len(values),
-        "first": float(values[0]),
-        "last": float(values[-1]),
-        "mean": float(finite.mean()) if len(finite) else None,
-        "max": float(finite.max()) if len(finite) else None,
+        "first": values[0],
+        "last": values[-1],
+        "mean": mean(finite),
+        "max": max(finite, default=None),
         "nonfinite": len(values) - len(finite),
     }
 
 
 def norm_values(norms: GradientNorms) -> dict[str, Any] | None:
     """Statistics of the gradient norms; ``explained``: how many of those that are not finite."""
-    found = statistic_values(norms.values[norms.is_told])
-    return found and {**found, "explained": int(norms.is_explained.sum())}
+    found = statistic_values(norms.told)
+    return found and {**found, "explained": len(norms.explained)}
 
 
 def to_float(text: str | float | None) -> float | None:

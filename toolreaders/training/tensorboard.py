@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 import struct
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
+from math import nan
 
-from toolreaders.arrays import np
 from toolreaders.base import Reader, Reading, Sample, Source, register
-from toolreaders.columns import Column
+from toolreaders.columns import Column, kept_of
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.hf_records import real_losses
@@ -210,15 +212,15 @@ class TensorBoardReader(TrainingLogReader):
             names = ", ".join(list(events.scalars)[:8]) or "none"
             message = f"The event file holds no training loss; its scalars: {names}."
             raise ReadError("no_loss_points", message)
-        steps = np.array([step for step, _value in events.scalars[tag]], dtype=np.int64)
-        losses = np.array([value for _step, value in events.scalars[tag]], dtype=np.float64)
+        steps = array("q", (step for step, _value in events.scalars[tag]))
+        losses = array("d", (value for _step, value in events.scalars[tag]))
         by_trainer = tag == "train/loss" and "train/epoch" in events.scalars
         norms = _norms(events, steps)
         if by_trainer:
             losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
         chosen = select(steps, losses)
-        steps, losses = steps[chosen.kept], losses[chosen.kept]
+        steps, losses = kept_of(steps, chosen.kept), kept_of(losses, chosen.kept)
         return assemble(
             steps,
             losses,
@@ -233,7 +235,7 @@ class TensorBoardReader(TrainingLogReader):
         )
 
 
-def _norms(events: Events, steps: np.ndarray) -> GradientNorms | None:
+def _norms(events: Events, steps: array[int]) -> GradientNorms | None:
     """The gradient norms of these steps; a loss scale below that of the step before explains one
     that is not finite."""
     found: dict[int, float] = {}
@@ -241,11 +243,11 @@ def _norms(events: Events, steps: np.ndarray) -> GradientNorms | None:
         found = found or dict(events.scalars.get(tag, []))
     scales = dict(events.scalars.get(LOSS_SCALE, []))
 
-    def explain() -> np.ndarray:
-        own = np.array([scales.get(step, np.nan) for step in steps.tolist()])
-        return np.append(False, own[1:] < own[:-1])
+    def explain() -> set[int]:
+        own = [scales.get(step, nan) for step in steps]
+        return {place for place, (before, after) in enumerate(pairwise(own), 1) if after < before}
 
-    return GradientNorms.of(Column(map(found.get, steps.tolist())), explain)
+    return GradientNorms.of(Column(map(found.get, steps)), explain)
 
 
 @register

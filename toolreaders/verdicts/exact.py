@@ -4,10 +4,8 @@ A loss printed as 5.1 against 5.0 is 2 % off exactly; in binary it is 1.999…99
 a strict "< 2 %". The values as printed are the shortest decimals of the doubles (`repr`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
-
-from toolreaders.arrays import np
 
 DIGITS = 60
 ADDED = Decimal("1e-9")  # MindSpeed: |b − f| / (|b| + 1e-9)
@@ -15,7 +13,7 @@ KEPT = 45  # digits of the result: absorbs the rounding of the divisions
 Values = Sequence[Decimal]
 
 
-def exact_figure(name: str, b: np.ndarray, n: np.ndarray, epsilon: float = 0.0
+def exact_figure(name: str, b: Sequence[float], n: Sequence[float], epsilon: float = 0.0
                  ) -> Decimal | None:
     """A curve figure of finite values to 45 digits; None for figures that are never judged.
 
@@ -32,9 +30,9 @@ def exact_figure(name: str, b: np.ndarray, n: np.ndarray, epsilon: float = 0.0
         return None if figure is None else +figure
 
 
-def printed(values: np.ndarray) -> list[Decimal]:
+def printed(values: Iterable[float]) -> list[Decimal]:
     """The shortest decimals that read back as these doubles."""
-    return [Decimal(repr(value)) for value in values.tolist()]
+    return [Decimal(repr(float(value))) for value in values]
 
 
 def _relative(b: Values, n: Values, epsilon: Decimal) -> list[Decimal]:

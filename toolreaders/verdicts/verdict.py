@@ -1,14 +1,18 @@
 """The arithmetic of the verdicts, without rounding. Relative values are fractions."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
-from math import isclose
+from math import isclose, isfinite
+from operator import sub
+from statistics import median
 from typing import Any
 
-from toolreaders.arrays import np
+from toolreaders.columns import finite_pairs
 from toolreaders.curves.alignment import Aligned
 from toolreaders.verdicts.calculation_steps import working
+from toolreaders.verdicts.curve_figures import LEFT_OUT, curve_figures
 from toolreaders.verdicts.exact import exact_figure
 
 # Raised where the same raw files may give another verdict; why: ENGINE_CHANGES.
@@ -21,9 +25,6 @@ ENGINE_CHANGES: dict[str, frozenset[str]] = {
     # A run that by its own log used no NPU is no verdict on the NPU.
     "4": frozenset({"nonfinite_grad_norm", "no_update_shown", "no_npu_used"}),
 }
-
-TWO_PERCENT = Decimal("0.02")
-ADDED_EPSILON = 1e-9  # MindSpeed: |b − f| / (|b| + 1e-9)
 
 AMOUNTS = ("ratio", "reduction", "scaling")  # of rates, times and sizes: never zero or below
 
@@ -82,65 +83,6 @@ def _fraction(value: float | Decimal | Fraction) -> Fraction | float:
     return Fraction(number) if number.is_finite() else float(number)
 
 
-def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | None]:
-    """All figures in use for two aligned curves; pairs with a non-finite value are left out.
-
-    Returns fractions; None where nothing finite is left.
-    """
-    finite = np.isfinite(aligned.baseline) & np.isfinite(aligned.candidate)
-    b, n = aligned.baseline[finite], aligned.candidate[finite]
-    later = finite.copy()
-    later[:20] = False
-    error, relative = np.abs(n - b), relative_errors(b, n, epsilon)
-    from_21 = relative_errors(aligned.baseline[later], aligned.candidate[later], epsilon)
-    return {
-        "mean_relative_error": _mean(relative),
-        "mean_relative_error_from_step_21": _mean(from_21),
-        "max_relative_error": float(relative.max()) if len(relative) else None,
-        "mean_absolute_error": _mean(error),
-        "relative_error_of_means": _of_means(b, n),
-        "mean_relative_error_smoothed_100": _smoothed(b, n, 100),
-        "relative_error_last_100": _of_means(b[-100:], n[-100:]),
-        "fraction_over_2_percent": _mean(_over(TWO_PERCENT, b, n, relative)),
-        "mean_relative_error_epsilon_added": _mean(error / (np.abs(b) + ADDED_EPSILON)),
-        "relative_error_first_step": float(relative[0]) if len(relative) else None,
-    }
-
-
-def relative_errors(b: np.ndarray, n: np.ndarray, epsilon: float = 0.0) -> np.ndarray:
-    """|n − b| / max(|b|, ε) per step; equal zeros are 0, an unequal zero baseline is infinite."""
-    divisor = np.maximum(np.abs(b), epsilon)
-    difference = np.abs(n - b)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(difference == 0, 0.0, difference / divisor)
-
-
-def _mean(values: np.ndarray) -> float | None:
-    return float(values.mean()) if len(values) else None
-
-
-def _over(limit: Decimal, b: np.ndarray, n: np.ndarray, relative: np.ndarray) -> np.ndarray:
-    """1.0 where the relative error is above the limit; what binary cannot tell is told exactly."""
-    over = relative > float(limit)
-    for place in np.flatnonzero(np.abs(relative - float(limit)) < 1e-12):
-        exact = exact_figure("relative_error_first_step", b[place:], n[place:])
-        over[place] = exact is not None and exact > limit
-    return over.astype(float)
-
-
-def _of_means(b: np.ndarray, n: np.ndarray) -> float | None:
-    if not len(b) or b.mean() == 0:
-        return None
-    return float(abs(n.mean() - b.mean()) / abs(b.mean()))
-
-
-def _smoothed(b: np.ndarray, n: np.ndarray, width: int) -> float | None:
-    if len(b) < width:
-        return None
-    kernel = np.ones(width) / width
-    return _mean(relative_errors(np.convolve(b, kernel, "valid"), np.convolve(n, kernel, "valid")))
-
-
 def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outcome:
     """The verdict on a loss curve against its baseline.
 
@@ -158,7 +100,7 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
              "baseline_points": inside.baseline_points,
              "warnings": [vars(warning) for warning in inside.warnings],
              "bad_norms": len(inside.bad_norms),
-             "first_bad_norm": int(inside.bad_norms[0]) if len(inside.bad_norms) else None,
+             "first_bad_norm": inside.bad_norms[0] if inside.bad_norms else None,
              "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage,
              "working": working(inside, rule.figure, rule.epsilon)}
     exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)
@@ -168,7 +110,7 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
     problem = _curve_problem(inside, figure, rule)
     if problem:
         outcome, reason = problem
-        is_number = figure is not None and np.isfinite(figure)
+        is_number = figure is not None and isfinite(figure)
         return Outcome(outcome, figure if is_number else None, reason, figures, facts)
     decided = _decided(
         figure if exact is None else exact, threshold, rule.comparison, figures, facts)
@@ -204,16 +146,16 @@ def _curve_problem(inside: Aligned, figure: float | None, rule: Rule) -> tuple[s
         (inside.coverage < rule.minimum_coverage, (NOT_PROVABLE, "too_little_coverage")),
         (rule.figure == "relative_error_first_step" and _lacks_first(inside),
          (NOT_PROVABLE, "first_step_missing")),
-        (figure is None or not np.isfinite(figure), (NOT_PROVABLE, "figure_undefined")),
+        (figure is None or not isfinite(figure), (NOT_PROVABLE, "figure_undefined")),
     )
     return next((answer for is_so, answer in checks if is_so), None)
 
 
-def _reaches(steps: np.ndarray, rule: Rule) -> bool:
+def _reaches(steps: Sequence[int], rule: Rule) -> bool:
     """Whether the baseline's records fill the agreed window: none is missing at its two ends."""
     if not len(steps):
         return True  # another reason says so
-    interval = int(np.median(np.diff(steps))) if len(steps) > 1 else 1
+    interval = int(median(map(sub, steps[1:], steps))) if len(steps) > 1 else 1
     return ((rule.first_step is None or steps[0] - interval < rule.first_step)
             and (rule.last_step is None or steps[-1] + interval > rule.last_step))
 
@@ -228,10 +170,9 @@ def _near_threshold(inside: Aligned, figure: float | None, threshold: Decimal, r
     """The judged figure in decimal where binary rounding could decide; None elsewhere."""
     if figure is None or not isclose(figure, threshold, rel_tol=1e-9):
         return None
-    kept = np.isfinite(inside.baseline) & np.isfinite(inside.candidate)
-    if rule.figure.endswith("from_step_21"):
-        kept[:20] = False
-    return exact_figure(rule.figure, inside.baseline[kept], inside.candidate[kept], rule.epsilon)
+    first = LEFT_OUT.get(rule.figure, 0)
+    b, n = finite_pairs(inside.baseline[first:], inside.candidate[first:])
+    return exact_figure(rule.figure, b, n, rule.epsilon)
 
 
 def judge_values(
@@ -266,7 +207,7 @@ def _value_problem(calculator: str, candidate: float | None, baseline: float | N
     checks = (
         (candidate is None, (NOT_MEASURED, "no_measurement")),
         (None in values, (NOT_PROVABLE, "no_baseline")),
-        (any(v is not None and not np.isfinite(v) for v in values), (FAILED, "nonfinite")),
+        (any(v is not None and not isfinite(v) for v in values), (FAILED, "nonfinite")),
         (calculator not in ("value", "points") and baseline == 0,
          (NOT_PROVABLE, "baseline_zero")),
         (calculator in AMOUNTS and not all(v > 0 for v in values if v is not None),

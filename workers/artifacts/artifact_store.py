@@ -198,6 +198,4 @@ def finite_json(value: Any) -> Any:
         return {str(key): finite_json(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [finite_json(entry) for entry in value]
-    if hasattr(value, "item"):  # numpy scalars
-        return finite_json(value.item())
     return value.replace("\0", "\\0") if isinstance(value, str) else value

@@ -10,6 +10,7 @@ import pytest
 from tests.assessments.conftest import curve
 from toolreaders.curves import alignment
 from toolreaders.curves.alignment import Aligned, align
+from toolreaders.verdicts.curve_figures import relative_errors
 from toolreaders.verdicts.quantities import Quantity
 from toolreaders.verdicts.spread import Spread
 from toolreaders.verdicts.verdict import (
@@ -21,7 +22,6 @@ from toolreaders.verdicts.verdict import (
     curve_figures,
     judge_curve,
     judge_values,
-    relative_errors,
     unread,
 )
 
