@@ -15,6 +15,7 @@ from assessments.queries import (
     failed_signed_criteria,
     latest_verdicts,
     verdict_sentence,
+    waiver_of,
 )
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
@@ -130,7 +131,7 @@ def _met(criterion: Criterion, verdict: Verdict | None) -> tuple[bool, str]:
     found = verdict_sentence(criterion, verdict)
     if verdict and verdict.outcome == Outcome.PASSED:
         return True, found
-    waiver = criterion.waiver if verdict else None
+    waiver = waiver_of(criterion) if verdict else None
     if waiver is None:
         return False, found
     return True, _("Not passed, but waived by %(who)s until %(day)s (%(reason)s): %(found)s") % {

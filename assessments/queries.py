@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
 from django.utils.translation import gettext
 
 from assessments.labels.verdict_sentences import sentence
@@ -16,6 +17,7 @@ from assessments.models import (
     Outcome,
     Side,
     Verdict,
+    Waiver,
 )
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import ON_SOURCE_PLATFORM
@@ -60,7 +62,12 @@ def failed_signed_criteria(engagement: Engagement, model: MigratedModel | None =
     signed = engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
     return [(criterion, verdict) for criterion, verdict in (
         verdicts_of(signed, model) if signed else [])
-        if verdict and verdict.outcome == Outcome.FAILED and criterion.waiver is None]
+        if verdict and verdict.outcome == Outcome.FAILED and waiver_of(criterion) is None]
+
+
+def waiver_of(criterion: Criterion) -> Waiver | None:
+    """The waiver in force today."""
+    return criterion.waivers.in_force(timezone.localdate()).first()
 
 
 def newest_verdict(criterion: Criterion) -> Verdict | None:

@@ -1,8 +1,5 @@
-from typing import TYPE_CHECKING
-
 from django.conf import settings
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -13,9 +10,6 @@ from engagements.models.engagement import localized
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 from workers.models import Artifact
-
-if TYPE_CHECKING:
-    from assessments.models.signatures import Waiver
 
 
 class OfEngagementQuerySet(AuditedQuerySet):
@@ -232,11 +226,6 @@ class Criterion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model.code} · {self.definition}"
-
-    @property
-    def waiver(self) -> "Waiver | None":
-        """The waiver in force today."""
-        return self.waivers.in_force(timezone.localdate()).first()
 
     @property
     def quantity(self) -> str:

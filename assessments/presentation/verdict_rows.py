@@ -11,7 +11,7 @@ from assessments.labels.verdict_sentences import SIGNS, in_unit, sentence, shown
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
 from assessments.presentation.definition_preview import tried
-from assessments.queries import verdict_sentence
+from assessments.queries import verdict_sentence, waiver_of
 from engagements.text.text_joining import listed
 from toolreaders.verdicts.verdict import Rule, compare
 from workers.labels.number_text import figure_text
@@ -30,6 +30,10 @@ class Row:
     limit: str
     figure: str
     sentence: str
+
+    @property
+    def is_waived(self) -> bool:
+        return waiver_of(self.criterion) is not None
 
     @classmethod
     def of(cls, criterion: Criterion, verdict: Verdict | None) -> "Row":

@@ -15,7 +15,7 @@ from assessments.models import (
     Verdict,
     Waiver,
 )
-from assessments.queries import newest_verdict
+from assessments.queries import newest_verdict, waiver_of
 from assessments.verdicts.environments import unreviewed
 from bundle_verifier.canonical import SPACED, content_hash
 from engagements.access import Can, allowed, require
@@ -42,7 +42,7 @@ def draft_waiver(*, actor: User, criterion: Criterion, reason: str, scope: str, 
         raise InvalidInput(_("A waiver needs a reason and a scope."))
     if expires_on < timezone.localdate():
         raise InvalidInput(_("The waiver's end date is in the past."))
-    if criterion.waiver:
+    if waiver_of(criterion):
         raise WrongState(_("A waiver is already in force; revoke it first."))
     now = timezone.now()
     criterion.waivers.filter(revoked_at=None).update(revoked_at=now, revoked_by=actor)

@@ -26,7 +26,7 @@ def criterion(request, pk):
     """Definition → calculation → curve → raw files → job of one criterion."""
     row = visible_criterion(request, pk)
     engagement = row.criteria_set.engagement
-    verdict = queries.newest_verdict(row)
+    verdict, waiver = queries.newest_verdict(row), queries.waiver_of(row)
     can_work = allowed(request.user, Can.WORK)
     can_manage = allowed(request.user, Can.MANAGE)
     is_performance = row.definition.quantity in BY_NAME
@@ -50,9 +50,9 @@ def criterion(request, pk):
         "spread": baselines.spread(row.baseline) if row.baseline else None,
         "waivers": row.waivers.select_related("drafted_by", "signed_by", "revoked_by"),
         "to_sign": waivers.to_sign(request.user, row),
-        "waiver": row.waiver, "waiver_form": WaiverForm(),
+        "waiver": waiver, "waiver_form": WaiverForm(),
         "can_waive": bool(can_work and verdict and verdict.outcome == Outcome.FAILED
-                          and row.criteria_set.signed_at and not row.waiver),
+                          and row.criteria_set.signed_at and not waiver),
         "history": row.verdicts.select_related("measurement__artifact")[:20],
         "runs": sum(1 for _run in queries.independent(queries.measurements_of(row))),
         "file_form": FileForm(engagement=engagement) if can_work else None})

@@ -6,17 +6,13 @@ order they are printed, what must hold before it is issued, and which files are 
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from engagements.access import Can
 from engagements.errors import InvalidInput
-
-if TYPE_CHECKING:
-    from delivery.reports.facts.source import Source
-    from delivery.reports.issue_checks.checks import Rule
 
 # Of the passage beside estimate and quotation, wherever a kind prints both.
 EFFORT_HINT = gettext_lazy("Why the quotation's person-days differ from the estimate's; needed "
@@ -58,6 +54,19 @@ class Block:
 
 
 @dataclass(frozen=True)
+class Problem:
+    """What stands in the way of issuing: a sentence, and the page where it is cured."""
+
+    sentence: str
+    url: str = ""
+
+
+# Rows know their kind; kinds know of rows only that these functions take them.
+Rule = Callable[[Any], Iterable[Problem]]  # of a document
+Facts = Callable[[Any], dict]  # of a `facts.source.Source`
+
+
+@dataclass(frozen=True)
 class DocumentKind:
     """One kind of document; see the module's text."""
 
@@ -65,22 +74,22 @@ class DocumentKind:
     title: str
     purpose: str
     sections: tuple[Section, ...]
-    facts: Callable[["Source"], dict]
+    facts: Facts
     annexes: tuple[Section, ...] = ()
     blocks: tuple[Block, ...] = ()
-    rules: "tuple[Rule, ...]" = ()
+    rules: tuple[Rule, ...] = ()
     written_by: Can = Can.WORK
     reviewed_by: Can = Can.WORK
     issued_by: Can = Can.ISSUE
     is_accepted: bool = False  # the customer decides on it and signs
     is_judged: bool = False  # holds verdicts and raw files: evidence bundles belong to it
-    records: Callable[["Source"], dict] | None = None  # its facts without what is slow to make
+    records: Facts | None = None  # its facts without what is slow to make
     writers: dict[str, Callable[..., bytes]] = field(default_factory=dict)
     # Its shipped approval chain, as `save_chain` takes it; empty: one review, one approval.
     chain: tuple[dict[str, str | bool], ...] = ()
     has_front_pages: bool = True  # cover, sign-off, history and contents; else a title only
 
-    def present(self, source: "Source") -> dict:
+    def present(self, source: Any) -> dict:
         """What the records say now, to be compared with a draft; pictures may be left out."""
         return (self.records or self.facts)(source)
 

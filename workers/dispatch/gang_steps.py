@@ -24,7 +24,7 @@ from workers.dispatch.admission import Admission, admission
 from workers.dispatch.endings import end, failed
 from workers.dispatch.sentences import TOO_FEW_ON_A_NODE
 from workers.kinds import unknown_kind
-from workers.kinds.references import references_in
+from workers.kinds.parameters import references_in
 from workers.models import Gang, Job, JobState
 from workers.nodes import card_leases, ssh
 
@@ -50,7 +50,7 @@ def queued(job: Job) -> dict:
 
 
 def _needs_inputs(job: Job) -> bool:
-    return bool(references_in(kinds.of_job(job), job.parameters))
+    return bool(references_in(kinds.of_job(job).parameters, job.parameters))
 
 
 def stage(job: Job) -> dict:

@@ -20,7 +20,8 @@ from workers.artifacts.input_transfer import Brought, Damaged, NotTaken
 from workers.dispatch import endings, job_files
 from workers.kinds import JobKind
 from workers.kinds.judgement import INPUTS
-from workers.kinds.references import Reference, reference_of, references_in, with_paths
+from workers.kinds.parameters import references_in, with_paths
+from workers.kinds.references import Reference, reference_of
 from workers.models import IN_CONTAINERS, Job, JobInput, JobState
 from workers.nodes import ssh
 from workers.remote import replies
@@ -77,9 +78,9 @@ def path_in_job(job: Job, slot: str, name: str) -> str:
 
 def placed_parameters(kind: JobKind, job: Job) -> dict[str, Any]:
     """The job's parameters with the paths at which it finds its inputs."""
-    if not references_in(kind, job.parameters):
+    if not references_in(kind.parameters, job.parameters):
         return job.parameters
-    return with_paths(kind, job.parameters, {
+    return with_paths(kind.parameters, job.parameters, {
         item.slot: path_in_job(job, item.slot, item.name) for item in job.inputs.all()})
 
 

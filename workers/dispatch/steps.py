@@ -21,7 +21,7 @@ from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
 from workers.dispatch.sentences import IN_LINE, TOO_FEW_CARDS
 from workers.kinds import Finished, Judgement, unknown_kind
-from workers.kinds.references import references_in
+from workers.kinds.parameters import references_in
 from workers.logs import diagnosis, live_log
 from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
@@ -56,7 +56,7 @@ def queued(job: Job) -> dict:
         return failed(unknown_kind.SENTENCE, kind=job.kind)
     if not kind.runs_on_node:
         return {"state": JobState.RUNNING, "started_at": timezone.now()}
-    if references_in(kind, job.parameters):
+    if references_in(kind.parameters, job.parameters):
         return {"state": JobState.STAGING}
     return {"state": JobState.LEASING, **lease(job)}
 

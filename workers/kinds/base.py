@@ -7,16 +7,15 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import InvalidInput
 from engagements.text.text_joining import following
-from toolreaders.verdicts.devices import device_in
 from workers.gangs.rendezvous import Rendezvous
 from workers.kinds import success_checks
 from workers.kinds.example_runs import GoodRun, PracticeRun
-from workers.kinds.judgement import Finished, Judgement
+from workers.kinds.judgement import Finished, JudgedKind, Judgement
 from workers.kinds.parameters import Parameter
 from workers.kinds.references import Reference
 
 
-class JobKind:
+class JobKind(JudgedKind):
     """Base of the declarations. Subclasses set the attributes, `argv` and `conclude`."""
 
     code: ClassVar[str]
@@ -34,13 +33,9 @@ class JobKind:
     needs_model: ClassVar[bool] = True
     shows_progress: ClassVar[bool] = False
     reads_log: ClassVar[bool] = True  # the log itself is a tool output to read
-    expected_statuses: ClassVar[tuple[int, ...]] = (0,)  # with which a run may have succeeded
-    judged_files: ClassVar[tuple[str, ...]] = ()  # globs of files that must all be readable
-    may_log_errors: ClassVar[bool] = False  # errors in the log are named, and refute nothing
     gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
     is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
     spans_nodes: ClassVar[bool] = False  # one job of it may run on several nodes
-    claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
     # Of those that run on a node: what the tests hold against it; None where another kind judges.
     good_run: ClassVar[GoodRun | None] = GoodRun()
     practice_runs: ClassVar[tuple[PracticeRun, ...]] = ()
@@ -127,20 +122,6 @@ class JobKind:
     def judge(self, finished: Finished) -> Judgement:
         """What the job has shown: what its kind concludes, unless the output forbids it."""
         return success_checks.checked(self, finished)
-
-    def conclude(self, finished: Finished) -> Judgement:
-        """What follows from log, files and readings, where nothing speaks against them."""
-        raise NotImplementedError
-
-    def statuses_for(self, parameters: dict) -> tuple[int, ...]:
-        return self.expected_statuses
-
-    def device_claim(self, parameters: dict) -> bool:
-        return self.claims_device
-
-    def device_in(self, finished: Finished) -> str:
-        """The devices that the job is proven to have used, such as “npu 0, npu 1”; else empty."""
-        return device_in(finished.log)
 
     def after(self, job, finished: Finished) -> None:
         """What else follows from the readings, for example the state of a node's cards."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from toolreaders.base import Reading
+from toolreaders.base import Reading
+from toolreaders.verdicts.devices import device_in
 
 LOG_NAME = "log.txt"
 # What the desk itself stores among a job's files: lists of its inputs, its further logs.
@@ -20,17 +20,17 @@ class Finished:
 
     exit_status: int | None
     log: str  # its end whole, before that the lines that count: see dispatch.judged_text
-    readings: "dict[str, Reading]" = field(default_factory=dict)  # file name -> reading
+    readings: dict[str, Reading] = field(default_factory=dict)  # file name -> reading
     files: Sequence[str] = ()
     parameters: dict = field(default_factory=dict)
     cards_wanted: int = 0
     stage: str = ""
 
-    def of_kind(self, kind: str, tool: str = "") -> "list[Reading]":
+    def of_kind(self, kind: str, tool: str = "") -> list[Reading]:
         return [reading for reading in self.readings.values()
                 if reading.kind == kind and tool in ("", reading.tool)]
 
-    def in_files(self, kind: str) -> "list[Reading]":
+    def in_files(self, kind: str) -> list[Reading]:
         """Readings of that kind without the log's."""
         return [reading for name, reading in self.readings.items()
                 if reading.kind == kind and name != LOG_NAME]
@@ -39,7 +39,7 @@ class Finished:
         """Whether the command's own end said that the file has no bytes."""
         return name in EMPTY.findall(self.log)
 
-    def of_form(self, form: str) -> "list[Reading]":
+    def of_form(self, form: str) -> list[Reading]:
         return [reading for reading in self.readings.values()
                 if reading.values.get("form") == form]
 
@@ -60,6 +60,29 @@ class Judgement:
     message: str
     values: dict = field(default_factory=dict)
     results: dict = field(default_factory=dict)
+
+
+class JudgedKind:
+    """What of a kind decides whether a run of it succeeded; the rest of it stands in `base`."""
+
+    expected_statuses: ClassVar[tuple[int, ...]] = (0,)  # with which a run may have succeeded
+    judged_files: ClassVar[tuple[str, ...]] = ()  # globs of files that must all be readable
+    may_log_errors: ClassVar[bool] = False  # errors in the log are named, and refute nothing
+    claims_device: ClassVar[bool] = False  # a success needs proof that an NPU was used
+
+    def conclude(self, finished: Finished) -> Judgement:
+        """What follows from log, files and readings, where nothing speaks against them."""
+        raise NotImplementedError
+
+    def statuses_for(self, parameters: dict) -> tuple[int, ...]:
+        return self.expected_statuses
+
+    def device_claim(self, parameters: dict) -> bool:
+        return self.claims_device
+
+    def device_in(self, finished: Finished) -> str:
+        """The devices that the job is proven to have used, such as “npu 0, npu 1”; else empty."""
+        return device_in(finished.log)
 
 
 def not_provable(what: str, message: str, values: dict, results: dict) -> Judgement:

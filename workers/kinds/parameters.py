@@ -3,7 +3,7 @@
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from bundle_verifier.json_limits import MAX_INTEGER
 from engagements.errors import InvalidInput
-from workers.kinds.references import PREFIX, reference_of
+from workers.kinds.references import PREFIX, Reference, reference_of
 
 UNSAFE_IN_PATH = re.compile(r"[\x00-\x1f\x7f:\ud800-\udfff]")
 CARDS_OF_A_NODE = 8  # of the usual server, where nothing else is said
@@ -180,3 +180,33 @@ def as_words(value: Any) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [str(word) for word in value]
     return shlex.split(str(value or ""))
+
+
+def references_in(parameters: Iterable[Parameter], values: Mapping[str, Any]
+                  ) -> dict[str, Reference]:
+    """The references of a job's values by slot: the parameter's name, for words with a number."""
+    found = {slot: reference_of(text) for slot, text in _texts(parameters, values)}
+    return {slot: reference for slot, reference in found.items() if reference}
+
+
+def with_paths(parameters: Iterable[Parameter], values: Mapping[str, Any],
+               paths: Mapping[str, str]) -> dict[str, Any]:
+    """The values with paths of the node in place of references, by slot."""
+    placed = dict(values)
+    for parameter in parameters:
+        name, value = parameter.name, values.get(parameter.name)
+        if parameter.type == "words" and isinstance(value, list):
+            placed[name] = [paths.get(f"{name}-{n}", word) for n, word in enumerate(value, 1)]
+        elif name in paths:
+            placed[name] = paths[name]
+    return placed
+
+
+def _texts(parameters: Iterable[Parameter], values: Mapping[str, Any]):
+    for parameter in parameters:
+        value = values.get(parameter.name)
+        if parameter.type == "path":
+            yield parameter.name, value
+        elif parameter.type == "words" and isinstance(value, list):
+            for number, word in enumerate(value, 1):
+                yield f"{parameter.name}-{number}", word

@@ -7,12 +7,8 @@ the start each is brought to the node, or found there, and replaced by its path.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from workers.kinds.base import JobKind
+from typing import Any
 
 FORM = re.compile(r"desk:(?P<kind>file|job|work|node)/(?P<key>\d{1,12})(?P<path>(?:/[^/]+)*)/?")
 PREFIX = "desk:"
@@ -36,32 +32,3 @@ def reference_of(text: Any) -> Reference | None:
     if not found or ".." in found["path"].split("/") or not found["path"].isprintable():
         return None
     return Reference(found["kind"], int(found["key"]), found["path"].strip("/"))
-
-
-def references_in(kind: "JobKind", values: Mapping[str, Any]) -> dict[str, Reference]:
-    """The references of a kind's values by slot: the parameter's name, for words with a number."""
-    found = {slot: reference_of(text) for slot, text in _texts(kind, values)}
-    return {slot: reference for slot, reference in found.items() if reference}
-
-
-def with_paths(kind: "JobKind", values: Mapping[str, Any], paths: Mapping[str, str]
-               ) -> dict[str, Any]:
-    """The values with paths of the node in place of references, by slot."""
-    placed = dict(values)
-    for parameter in kind.parameters:
-        name, value = parameter.name, values.get(parameter.name)
-        if parameter.type == "words" and isinstance(value, list):
-            placed[name] = [paths.get(f"{name}-{n}", word) for n, word in enumerate(value, 1)]
-        elif name in paths:
-            placed[name] = paths[name]
-    return placed
-
-
-def _texts(kind: "JobKind", values: Mapping[str, Any]):
-    for parameter in kind.parameters:
-        value = values.get(parameter.name)
-        if parameter.type == "path":
-            yield parameter.name, value
-        elif parameter.type == "words" and isinstance(value, list):
-            for number, word in enumerate(value, 1):
-                yield f"{parameter.name}-{number}", word

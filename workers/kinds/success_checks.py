@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatch
-from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_noop
 
@@ -18,10 +17,7 @@ from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested, ngettext_noop
 from toolreaders.accuracy.tool_logs import HARMLESS
 from toolreaders.verdicts.devices import NAMED, USED
-from workers.kinds.judgement import Finished, Judgement, not_provable
-
-if TYPE_CHECKING:
-    from workers.kinds.base import JobKind
+from workers.kinds.judgement import Finished, JudgedKind, Judgement, not_provable
 
 NOT_FOUND = (126, 127)
 MISSING = re.compile(
@@ -36,10 +32,10 @@ ERROR = re.compile(
 FAULT = re.compile(r"CUDA error|checksum refused")  # that kinds ask for beside the errors
 LISTED = 3
 
-Check = Callable[["JobKind", Finished, Judgement], Judgement]
+Check = Callable[[JudgedKind, Finished, Judgement], Judgement]
 
 
-def checked(kind: JobKind, finished: Finished) -> Judgement:
+def checked(kind: JudgedKind, finished: Finished) -> Judgement:
     """The kind's own conclusion; of a success only what the checks leave of it."""
     if finished.exit_status in NOT_FOUND:
         return _not_found(finished)
@@ -62,7 +58,7 @@ def _not_found(finished: Finished) -> Judgement:
         "log names it."), values)
 
 
-def _status(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
+def _status(kind: JudgedKind, finished: Finished, judgement: Judgement) -> Judgement:
     if finished.exit_status in kind.statuses_for(finished.parameters):
         return judgement
     return Judgement(False, gettext_noop(
@@ -70,7 +66,7 @@ def _status(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgemen
         "counted."), {"status": finished.exit_status})
 
 
-def judged_names(kind: JobKind, finished: Finished) -> list[str]:
+def judged_names(kind: JudgedKind, finished: Finished) -> list[str]:
     """The collected files that the kind judges; the log names those of no bytes."""
     return [name for name in finished.files
             if any(fnmatch(name, pattern) for pattern in kind.judged_files)
@@ -84,7 +80,7 @@ UNREADABLE = ngettext_noop(
     "was not looked at, and nothing is concluded.", "unread")
 
 
-def _readable(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
+def _readable(kind: JudgedKind, finished: Finished, judgement: Judgement) -> Judgement:
     names = judged_names(kind, finished)
     unread = [name for name in names if name not in finished.readings]
     if not unread:
@@ -93,7 +89,7 @@ def _readable(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgem
         "unread": len(unread), "files": len(names), "which": _listed(unread)})
 
 
-def _whole(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
+def _whole(kind: JudgedKind, finished: Finished, judgement: Judgement) -> Judgement:
     cut = [name for name in judged_names(kind, finished)
            if CUT_OFF & {warning.code for warning in finished.readings[name].warnings}]
     if not cut:
@@ -114,7 +110,7 @@ def error_lines(log: str) -> list[str]:
     return [line for line in log.splitlines() if ERROR.search(line) and not HARMLESS.search(line)]
 
 
-def _errors(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
+def _errors(kind: JudgedKind, finished: Finished, judgement: Judgement) -> Judgement:
     found = error_lines(finished.log)
     if not found:
         return judgement
@@ -129,7 +125,7 @@ def _errors(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgemen
         "result is not counted."), values)
 
 
-def device_proven(kind: JobKind, finished: Finished, judgement: Judgement) -> Judgement:
+def device_proven(kind: JudgedKind, finished: Finished, judgement: Judgement) -> Judgement:
     device = kind.device_in(finished)
     if device:
         return replace(judgement, results={**judgement.results, "device": device})

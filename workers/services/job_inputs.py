@@ -12,7 +12,8 @@ from engagements.models import Engagement, User
 from workers.artifacts import input_sources
 from workers.dispatch import staging
 from workers.kinds import JobKind
-from workers.kinds.references import Reference, references_in
+from workers.kinds.parameters import references_in
+from workers.kinds.references import Reference
 from workers.models import Artifact, Job, JobInput, Node
 
 
@@ -48,7 +49,7 @@ def found_in(*, user: User, kind: JobKind, values: dict[str, Any],
     for paths of nodes outside of the folders that may be browsed.
     """
     rows = {slot: _row(user, slot, reference, engagement)
-            for slot, reference in references_in(kind, values).items()}
+            for slot, reference in references_in(kind.parameters, values).items()}
     rows |= {slot: _row(user, slot, reference, engagement, way=JobInput.Way.IN_PLACE)
              for slot, reference in kind.read_in_place(values).items()}
     sources = [source for row in rows.values()

@@ -1,7 +1,6 @@
 """What stands in the way of issuing a document, each with the page where it is cured."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -15,21 +14,11 @@ from delivery.reports import registry
 from delivery.reports.facts.run_records import open_jobs
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Document
+from delivery.reports.registry import Problem, Rule
 from engagements.models import Engagement
 from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json
 from workers.models import Artifact
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One obstacle: a sentence that says what is missing, and the page that cures it."""
-
-    sentence: str
-    url: str = ""
-
-
-Rule = Callable[[Document], Iterable[Problem]]
 
 
 def problems_of(document: Document) -> list[Problem]:

@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 from assessments.models import CriteriaSet
 from assessments.queries import current_criteria, verdicts_of
 from assessments.verdicts.computation import compute
-from delivery.reports.issue_checks.checks import Problem, page
+from delivery.reports.issue_checks.checks import page
 from delivery.reports.models import Document
+from delivery.reports.registry import Problem
 from workers.artifacts.artifact_store import is_intact
 
 

@@ -10,10 +10,9 @@ from assessments.services.baselines import drifted
 from delivery.reports.facts import agreement_sheets
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
-from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.models import Document
 from delivery.reports.office.writers import document_xlsx
-from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.registry import Block, DocumentKind, Problem, Section, register
 
 
 def facts(source: Source) -> dict:

@@ -11,11 +11,10 @@ from delivery.reports.facts.source import Source
 from delivery.reports.facts.trial_run import closure, trial
 from delivery.reports.facts.verdicts import judged_pictures, judged_records
 from delivery.reports.issue_checks import verdict_checks
-from delivery.reports.issue_checks.checks import Problem
 from delivery.reports.kinds.test_report import JUDGED_RULES
 from delivery.reports.models import Document
 from delivery.reports.office.writers import annex_xlsx, document_docx
-from delivery.reports.registry import Block, DocumentKind, Section, register
+from delivery.reports.registry import Block, DocumentKind, Problem, Section, register
 from engagements.access import Can
 
 FORM = (
