@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType
 
-from django.conf import settings
 from django.db.models import Model
 from django.db.models.signals import post_delete, post_save
 from django.dispatch import Signal
-from django.utils.translation import override
 
 from assessments.services import comparisons, measurements
 from delivery.acceptance.services import outcome
@@ -31,16 +29,6 @@ from engagements.search.index import OF_ENGAGEMENT, Indexed, of_engagement
 from workers.models import CardAlarm, Node, NodeContact
 from workers.signals import job_succeeded, reading_stored
 
-
-def _kind_and_titles(row: Document) -> list[str]:
-    """The kind's code, and its title in every language."""
-    titles = []
-    for language, _name in settings.LANGUAGES:
-        with override(language):
-            titles += [str(kind.title) for kind in registry.all_kinds() if kind.code == row.kind]
-    return [row.kind, *titles]
-
-
 FOUND_BY_WORDS = (
     Indexed(Customer, ("name", "name_en"), None),
     Indexed(Engagement, OF_ENGAGEMENT, "pk"),
@@ -48,7 +36,8 @@ FOUND_BY_WORDS = (
                             *of_engagement("code", "name", "name_en")), "engagement"),
     Indexed(Node, ("name", "host"), None),
     Indexed(Quote, ("number", "subject", *of_engagement()), "engagement"),
-    Indexed(Document, ("number", *of_engagement()), "engagement", _kind_and_titles),
+    Indexed(Document, ("number", *of_engagement()), "engagement",
+            lambda document: [document.kind, *registry.titles_of(document.kind)]),
     Indexed(SolvedCase, ("title", "error_code", "operator", "log_pattern", "cause", "cure"), None),
 )
 

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from assessments.models import Comparison, OperatorRow
 from assessments.queries import COMPARISON_READERS, is_indexable
-from engagements.queue.enqueue import enqueue_on_commit
+from engagements.queue import enqueue_on_commit
 from toolreaders.accuracy.msprobe_rows import STATISTICS, CompareRow
 from toolreaders.accuracy.operator_rows import executed_rows
 from toolreaders.source import ReadError

@@ -2,7 +2,6 @@
 up payment."""
 
 from delivery.acceptance.models import Review
-from delivery.acceptance.services.preconditions import PASSING, open_blocking
 from delivery.planning.plan.trigger_documents import TriggerDocument, register_trigger_documents
 from delivery.reports.milestones import trigger_code, trigger_of
 from delivery.reports.models import Document
@@ -14,7 +13,7 @@ def accepted_certificates(user: User, engagement: Engagement) -> dict[str, Trigg
     """The newest certificate of each kind that the user may see and that releases a payment."""
     reviews = Review.objects.visible_to(user).filter(
         document__engagement=engagement, document__state__in=Document.IN_FORCE,
-        decision__in=PASSING).select_related("document").order_by("document_id")
+        decision__in=Review.PASSING).select_related("document").order_by("document_id")
     return {trigger_code(review.document.kind): trigger_of(review.document) for review in reviews
             if releases_payment(review)}
 
@@ -23,4 +22,4 @@ def releases_payment(review: Review) -> bool:
     """Whether a passing decision is signed, or deemed, and nothing blocking is open."""
     is_concluded = (review.decision == Review.Decision.DEEMED
                     or review.document.state == Document.State.SIGNED)
-    return is_concluded and not open_blocking(review).exists()
+    return is_concluded and not review.open_blocking().exists()

@@ -20,7 +20,7 @@ from engagements.duties import Duty
 from engagements.errors import DeskError, NotAllowed, WrongState
 from engagements.models import Role, User
 from engagements.moves import follow
-from engagements.queue.enqueue import enqueue_on_commit
+from engagements.queue import enqueue_on_commit
 from engagements.text.text_joining import following, labelled, listed
 from engagements.transitions import TransitionTable, automatic, transition
 

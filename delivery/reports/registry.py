@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, override
 
 from engagements.access import Can
 from engagements.errors import InvalidInput
@@ -150,6 +151,15 @@ def all_kinds() -> Iterable[DocumentKind]:
     """All kinds in the order in which an engagement needs them."""
     return sorted(_kinds.values(), key=lambda kind: ORDER.index(kind.code)
                   if kind.code in ORDER else len(ORDER))
+
+
+def titles_of(code: str) -> list[str]:
+    """The kind's title in every language; none of one that is no longer declared."""
+    titles = []
+    for language, _name in settings.LANGUAGES:
+        with override(language):
+            titles += [str(kind.title) for kind in all_kinds() if kind.code == code]
+    return titles
 
 
 def choices() -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
-"""The index of the words by which the search box finds rows; `delivery.followers` says which rows,
-and keeps it with every write of them."""
+"""The index of the words by which the search box finds rows: any part of a word in letters, any two
+Chinese characters. `delivery.followers` says which rows, and keeps it with every write of them."""
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ from django.db.models.sql import Query
 
 from engagements.models import Engagement, SearchEntry, User
 from engagements.search import storage
-from engagements.search.words import asked_for, words_of
 
 BATCH = 500
 MOST_NAMED = 500  # keys that a statement names
+RUNS = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+|[^\W_]+?(?=[\u3400-\u9fff\uf900-\ufaff]|[\W_]|$)")
+CHINESE = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+LONGEST = 24  # characters of a word that are kept
+MOST = 400  # words of one row
 OF_ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name",
                  "customer__name_en")
 
@@ -191,3 +195,27 @@ def refresh_rows_of_customers(_table: type[models.Model], keys: Collection) -> N
     if found:
         refresh(Engagement, found)
         refresh_rows_of_engagements(Engagement, found)
+
+
+def words_of(texts: list[str]) -> str:
+    """The words of a row: of Chinese each pair and the last character, else each ending."""
+    found: dict[str, None] = {}
+    for run in RUNS.findall(" ".join(filter(None, texts)).casefold()):
+        if CHINESE.match(run):
+            found |= dict.fromkeys(run[n:n + 2] for n in range(len(run)))
+        else:
+            found |= dict.fromkeys(run[n:n + LONGEST] for n in range(len(run)))
+    return " ".join(list(found)[:MOST])
+
+
+def asked_for(text: str) -> list[str]:
+    """What a row has to hold so that the text is found in it; `*` stands for any ending."""
+    asked: dict[str, None] = {}
+    for run in RUNS.findall(text.casefold()):
+        if not CHINESE.match(run):
+            asked[f"{run[:LONGEST]}*"] = None
+        elif len(run) == 1:
+            asked[f"{run}*"] = None
+        else:
+            asked |= dict.fromkeys(run[n:n + 2] for n in range(len(run) - 1))
+    return list(asked)

@@ -5,9 +5,8 @@ import pytest
 from assessments.models import AcceptedDifference, Baseline, BaselineRun
 from assessments.rule_facts import of_criteria
 from engagements.services import add_model
-from workers import kinds
+from workers import kinds, rule_checks
 from workers.artifacts.artifact_store import store_file
-from workers.jobs import preflight
 
 
 @pytest.fixture
@@ -25,13 +24,13 @@ def test_comparison_with_a_baseline_that_was_not_repeated_is_warned_of(people, m
     baseline = Baseline.objects.create(model=model, quantity="loss_curve")
     parameters = {"baseline": 1, "candidate": 2}
     declaration = kinds.get("acc.loss_compare")
-    hits = preflight.outcome_for(declaration, parameters, None, model).hits
+    hits = rule_checks.outcome_for(declaration, parameters, None, model).hits
     assert [(hit.rule, hit.severity, hit.value) for hit in hits] == [("R-ACC-08", "warn", "1")]
     for name in ("a", "b"):
         BaselineRun.objects.create(baseline=baseline, value=0.0, recorded_by=people["consultant"],
                                    artifact=file(model.engagement, name))
     assert of_criteria(model)["baseline_runs"] == 3
-    assert preflight.outcome_for(declaration, parameters, None, model).hits == []
+    assert rule_checks.outcome_for(declaration, parameters, None, model).hits == []
 
 
 def test_accepted_differences_are_reviewed_ones(people, model):

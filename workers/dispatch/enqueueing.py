@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from engagements.queue import enqueue, enqueue_on_commit
 
 ADVANCE, POLL_NODES = "workers.advance", "workers.poll_nodes"
 POLL_EXPIRES = 15  # seconds; the next tick asks again

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
-from engagements.queue.claimable import NO_CLAIM
+from engagements.queue import NO_CLAIM
 from workers import kinds
 from workers.dispatch import endings, enqueueing, staging
 from workers.gangs import rendezvous

@@ -11,7 +11,7 @@ from django.utils import timezone
 from workers import schedulers
 from workers.artifacts import transfer
 from workers.dispatch import clusters, endings, enqueueing, job_files, steps, transitions
-from workers.dispatch.job_claims import claimed, due
+from workers.dispatch.job_claims import claimed
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
 from workers.models import Job, JobState, Node
 from workers.models.job import WAITING_STATES
@@ -28,13 +28,13 @@ QUIET = {"heartbeat_at", "next_step_at"}  # the changes of a job that has no new
 
 def due_jobs(limit: int = 200) -> list[int]:
     """Ids of due jobs that take a step of their own, apart from visits."""
-    jobs = due(timezone.now()).exclude(state__in=POLLED, node__isnull=False)
+    jobs = Job.objects.due(timezone.now()).exclude(state__in=POLLED, node__isnull=False)
     return list(jobs.order_by("next_step_at").values_list("pk", flat=True)[:limit])
 
 
 def due_nodes() -> tuple[list[int], list[int]]:
     """Ids of nodes with jobs to ask about: those that answered last time, and the others."""
-    waiting = due(timezone.now()).filter(state__in=POLLED, node__isnull=False)
+    waiting = Job.objects.due(timezone.now()).filter(state__in=POLLED, node__isnull=False)
     nodes = Node.objects.filter(pk__in=waiting.values("node"))
     found = list(nodes.values_list("pk", "unreachable_since"))
     return ([pk for pk, since in found if since is None],

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
 from engagements.log_context import log_context
-from engagements.queue.claimable import NO_CLAIM
+from engagements.queue import NO_CLAIM
 from workers.artifacts.transfer import FileChanged
 from workers.dispatch import endings, enqueueing, steps, transitions
 from workers.dispatch.job_claims import claimed

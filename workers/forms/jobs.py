@@ -8,18 +8,18 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
+from workers import rule_checks
 from workers.forms.node_fieldsets import InGroups, command_roles_field, transfer_field
 from workers.forms.path_field import PathInput
 from workers.forms.scheduler_fields import SchedulerFields
 from workers.forms.words_field import WordsField
-from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
-from workers.jobs.preflight import AS_IT_IS
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
 from workers.models import Artifact, Node, Priority, Runtime
 from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
+from workers.rule_checks import AS_IT_IS
 from workers.runtimes import chosen
 
 KEY_HELP = _("OpenSSH or PEM. It is stored encrypted and never shown again. Without one, "
@@ -226,7 +226,7 @@ class JobForm(forms.Form):
             values = self.kind.clean({name: _plain(value) for name, value in given.items()})
         except InvalidInput:
             return []
-        return preflight.outcome_for(self.kind, values, node, self.migrated, runtime=runtime).hits
+        return rule_checks.outcome_for(self.kind, values, node, self.migrated, runtime=runtime).hits
 
     def mark(self, errors: Iterable[tuple[str, str]]) -> None:
         """Each sentence at its field; at the form where it names none."""

@@ -1,4 +1,5 @@
 import secrets
+from datetime import datetime
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +10,7 @@ from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement, MigratedModel
 from engagements.models.visibility import in_engagements_of
-from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
+from engagements.queue import ClaimableQuerySet, ClaimableRow
 from engagements.stages import Stage
 from engagements.text.nested_sentences import sentence_of
 from workers.models.login import NodeLogin
@@ -79,6 +80,11 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
             *Job.LONG_COLUMNS,
             *(f"node__{name}" for name in ("private_key", "passphrase", "scheduler_secret",
                                            "scheduler_facts", "software", "offers")))
+
+    def due(self, now: datetime) -> "JobQuerySet":
+        """Open jobs whose next step is due and that no worker holds."""
+        return self.in_flight().filter(
+            models.Q(next_step_at=None) | models.Q(next_step_at__lte=now)).unclaimed(now)
 
     def in_flight(self) -> "JobQuerySet":
         return self.filter(state__in=sorted(OPEN_STATES))

@@ -20,6 +20,16 @@ class NodeLoginQuerySet(AuditedQuerySet):
     def in_use(self) -> "NodeLoginQuerySet":
         return self.filter(withdrawn_at=None)
 
+    def of_new_jobs(self, node: Node, engagement: Engagement | None) -> "NodeLogin | None":
+        """What new jobs of the engagement use on the node; None means the node's own.
+
+        Locks it against its withdrawal until the transaction ends.
+        """
+        if engagement is None:
+            return None
+        logins = self.in_use().select_for_update(of=("self",), no_key=True)
+        return logins.filter(node=node, engagement=engagement).first()
+
 
 class NodeLogin(models.Model):
     """The user and key with which the jobs of one engagement log in to a shared node.

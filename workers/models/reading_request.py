@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
+from engagements.queue import ClaimableQuerySet, ClaimableRow
 from workers.models.artifact import Artifact
 
 

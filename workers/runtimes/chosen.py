@@ -11,6 +11,7 @@ from engagements.models import Engagement, MigratedModel
 from workers.models import Job, Node, Runtime, RuntimeChoice, RuntimePlace
 from workers.runtimes import options
 
+ENGINES_DEFAULT_GB = 0  # docker and podman give 64 MB of shared memory
 JOB, MODEL, ENGAGEMENT, NODE = "job", "model", "engagement", "node"
 CHOSEN_BY = {
     JOB: pgettext_lazy("runtime", "chosen for this job"),
@@ -33,6 +34,19 @@ class Chosen:
     by: str = ""
     name: str = ""
     pk: int | None = None
+
+    def facts(self, node: Node | None) -> dict[str, Any]:
+        """What it says of a job before that runs, for the rules; what it does not decide is left
+        out."""
+        facts: dict[str, Any] = {}
+        if self.options.get("scripts"):
+            facts["is_set_env_sourced"] = True
+        if self.place == RuntimePlace.CONTAINER:
+            facts["container_image"] = self.options["image"]
+            facts["shm_size_gb"] = self.options.get("shm_gb", ENGINES_DEFAULT_GB)
+        if self.place != RuntimePlace.HOST and node and "engines" in node.offers:
+            facts["container_engines"] = node.offers["engines"]
+        return facts
 
     def as_json(self) -> dict[str, Any]:
         """As JSON; empty for the node as it is."""

@@ -8,10 +8,9 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from workers.dispatch import gang_members
 from workers.kinds import JobKind
-from workers.models import Gang, Job, Node
+from workers.models import Gang, Job, Node, NodeLogin
 from workers.models.gang import MOST_RESTARTS
 from workers.runtimes.chosen import Chosen
-from workers.services import node_logins
 
 MOST_NODES = 64
 
@@ -67,7 +66,7 @@ def add_members(job: Job, nodes: list[Node], restarts: int, engagement: Engageme
                 runtimes: list[Chosen]) -> Gang:
     """The rows behind a job on several nodes; the caller writes the audit entry, afterwards."""
     gang = Gang.objects.create(job=job, restarts_allowed=restarts)
-    logins = {node.pk: node_logins.login_of(node, engagement) for node in nodes}
+    logins = {node.pk: NodeLogin.objects.of_new_jobs(node, engagement) for node in nodes}
     by_node = {node.pk: way.as_json() for node, way in zip(nodes, runtimes, strict=True)}
     gang_members.make(gang, nodes, job, logins, by_node, {})
     return gang

@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from workers import kinds
-from workers.jobs import preflight
+from workers import kinds, rule_checks
 from workers.kinds import JobKind
 from workers.models import Node, Runtime
 from workers.rules import BLOCK, RULES, Hit, Outcome
@@ -60,7 +59,7 @@ class Checked:
         rule says is not said again by the kind that looks at the same."""
         blocking = [hit for hit in self.hits if hit.severity == BLOCK]
         blocked = {hit.rule for hit in blocking}
-        found = [preflight.by_parameter(blocking, self.values)] + [
+        found = [rule_checks.by_parameter(blocking, self.values)] + [
             self._by_parameter(error) for error in self.refusals
             if error.details.get("rule") not in blocked]
         return list(dict.fromkeys((name, sentence) for each in found
@@ -81,7 +80,7 @@ class Checked:
         for refusal in self.refusals:
             refusal.details.setdefault("parameters", self._by_parameter(refusal))
             raise refusal
-        result, *_others = [preflight.result_unless_blocked(outcome, self.values)
+        result, *_others = [rule_checks.result_unless_blocked(outcome, self.values)
                             for outcome in self.outcomes]
         return result
 
@@ -114,7 +113,7 @@ def checked(
         if each and found.kind.runs_on_node:
             found.tried(runtimes.require_possible, each, way)
     found.outcomes = [found.tried(
-        preflight.outcome_for, found.kind, found.values, each, model, known_of_node, way,
+        rule_checks.outcome_for, found.kind, found.values, each, model, known_of_node, way,
         len(found.every)) or Outcome() for each, way in places if is_typed]
     return found
 

@@ -16,12 +16,11 @@ from engagements.services import mark_practice
 from engagements.text.text_joining import following, labelled
 from workers import kinds
 from workers.dispatch import enqueueing, job_files
-from workers.dispatch.job_claims import due
 from workers.dispatch.transitions import TRANSITIONS, JobMove
 from workers.jobs.form_defaults import defaults_for
-from workers.models import Job, JobState, Node, Priority, Runtime
+from workers.models import Job, JobState, Node, NodeLogin, Priority, Runtime
 from workers.rules.facts import stored
-from workers.services import gangs, job_checks, node_logins, runtimes
+from workers.services import gangs, job_checks, runtimes
 from workers.services.job_checks import Checked
 
 
@@ -70,7 +69,7 @@ def _queue_not_enqueued(
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
         node=node if on_node else None, parameters=values, nodes_wanted=len(every),
-        login=node_logins.login_of(node, engagement) if on_node else None,
+        login=NodeLogin.objects.of_new_jobs(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
         runtime=(declaration.runtime(values) or environments[0].as_json()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
@@ -166,7 +165,7 @@ def _wake(job: Job) -> None:
     """Wake somebody for the job; one that waits on the same node has somebody on the way."""
     if job.node_id is None:
         enqueueing.advance_on_commit(job.pk)
-    elif not due(timezone.now()).filter(
+    elif not Job.objects.due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
         enqueueing.poll_on_commit([job.node_id])
 

@@ -12,7 +12,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from engagements.queue import enqueue, enqueue_on_commit
 from workers.models import ImportedNode, Node, NodeImport
 from workers.nodes import ssh
 from workers.nodes.inventory.files import read_inventory

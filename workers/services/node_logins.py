@@ -27,17 +27,6 @@ def require_usable_key(private_key: str, passphrase: str, certificate: str = "")
         raise InvalidInput(_("The private key cannot be used: %(why)s") % {"why": error}) from error
 
 
-def login_of(node: Node, engagement: Engagement | None) -> NodeLogin | None:
-    """The log-in that new jobs of the engagement use on the node; None means the node's own.
-
-    Locks it against its withdrawal until the transaction ends.
-    """
-    if engagement is None:
-        return None
-    logins = NodeLogin.objects.in_use().select_for_update(of=("self",), no_key=True)
-    return logins.filter(node=node, engagement=engagement).first()
-
-
 def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
               private_key: str = "", passphrase: str = "", certificate: str = "") -> NodeLogin:
     """A user and key of its own for an engagement. Its jobs queued from now on use them.
@@ -49,7 +38,7 @@ def add_login(*, actor: User, node: Node, engagement: Engagement, username: str,
     require_usable_key(private_key, passphrase, certificate)
     with transaction.atomic():
         Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
-        if login_of(node, engagement):
+        if NodeLogin.objects.of_new_jobs(node, engagement):
             raise InvalidInput(_("%(engagement)s has a log-in on this node already.")
                                % {"engagement": engagement.code})
         login = NodeLogin(node=node, engagement=engagement, username=username,

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import User
-from engagements.queue.claim_renewal import renewed
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from engagements.queue import enqueue, enqueue_on_commit, renewed
 from toolreaders.base import ReadError, Reading
 from workers import rule_checks
 from workers.artifacts import artifact_store

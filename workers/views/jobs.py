@@ -24,7 +24,7 @@ from workers import kinds, queries, rule_checks, services
 from workers.dispatch import card_queue
 from workers.dispatch.transitions import TRANSITIONS
 from workers.forms.jobs import JobForm
-from workers.jobs import choices, preflight
+from workers.jobs import choices
 from workers.jobs.follow_ups import follow_ups
 from workers.labels import (
     benchmark_points,
@@ -204,7 +204,7 @@ def job_page(request, pk):
         "diagnosis": diagnosis.presented(job),
         "left_behind": job_endings.left_behind(job.results),
         "not_collected": job_endings.not_collected(job.results),
-        "cards": job.results.get("cards", []), "hits": preflight.hits_of_job(job.results),
+        "cards": job.results.get("cards", []), "hits": rule_checks.hits_of_job(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
         "inputs": several["log_job"].inputs.select_related("source_node"),

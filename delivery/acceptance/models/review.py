@@ -13,6 +13,11 @@ class ReviewQuerySet(AuditedQuerySet):
         """Reviews of the documents that the user may see."""
         return self.filter(document__in=Document.objects.visible_to(user))
 
+    def locked(self, review: "Review") -> "Review":
+        """The review's row as it is now, locked until the transaction ends."""
+        return self.select_for_update(of=("self",), no_key=True).select_related(
+            "document__engagement").get(pk=review.pk)
+
 
 class Review(models.Model):
     """The customer's review of an issued acceptance document."""
@@ -22,6 +27,8 @@ class Review(models.Model):
         CONDITIONAL = "conditional", _("Passed with conditions")
         REJECTED = "rejected", _("Failed")
         DEEMED = "deemed", _("Deemed accepted under the contract")
+
+    PASSING = (Decision.ACCEPTED, Decision.CONDITIONAL, Decision.DEEMED)
 
     class Phase(models.TextChoices):
         PRELIMINARY = "preliminary", _("Provisional acceptance")
@@ -57,6 +64,10 @@ class Review(models.Model):
     @property
     def engagement(self) -> Engagement:
         return self.document.engagement
+
+    def open_blocking(self) -> "models.QuerySet[Condition]":
+        """Issues that hold up the final acceptance and are not closed."""
+        return self.conditions.filter(closed_at=None, effect=Condition.Effect.BLOCKS)
 
 
 CHOSEN = [(value, label) for value, label in Review.Decision.choices

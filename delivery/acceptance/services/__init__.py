@@ -12,9 +12,8 @@ from delivery.acceptance.services.powers_of_attorney import (
 )
 from delivery.acceptance.services.receipts import confirm_receipt
 from delivery.acceptance.services.reviews import open_review
-from delivery.acceptance.services.signatures import sign
+from delivery.acceptance.services.signatures import decline, name_signers, sign
 from delivery.acceptance.services.signed_copies import complete_signed_copies, store_signed_copies
-from delivery.acceptance.services.signing_order import decline, name_signers
 from delivery.acceptance.services.third_party_reports import (
     attach_third_party_report,
     withdraw_third_party_report,

@@ -11,8 +11,8 @@ from assessments.models import Outcome
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
 from delivery.acceptance.review.transitions import ReviewAction, record_action
-from delivery.acceptance.services.preconditions import lock_for_action
-from delivery.acceptance.services.signing_order import notify_next_signer
+from delivery.acceptance.services.reviews import lock_for_action
+from delivery.acceptance.services.signatures import notify_next_signer
 from delivery.documents.bilingual import in_language
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.models import NoticeProof, Review
 from delivery.acceptance.review.transitions import ReviewAction, record_action
 from delivery.acceptance.scan_validation import checked_scan
-from delivery.acceptance.services.preconditions import lock_for_action
+from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.services.signatures import conclude_review
 from delivery.acceptance.services.signed_copies import queue_signed_copies
 from engagements.errors import InvalidInput, WrongState

@@ -11,10 +11,9 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Identification, Review
+from delivery.acceptance.models import Identification, PowerOfAttorney, Review
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction, record_action
 from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import lock_review
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
 from engagements.bilingual_mail import chosen_language, send_mail
@@ -49,7 +48,7 @@ def begin_signing(*, actor: User, review: Review, name: str, capacity: str, agre
 @transaction.atomic
 def _create_identification(actor, review, name, capacity, agrees, code, ip_address
                            ) -> Identification:
-    review = lock_review(review)
+    review = Review.objects.locked(review)
     require_signable(actor, review)
     power = valid_power_of_attorney(actor, review)
     capacity = power.capacity if power else capacity
@@ -75,13 +74,14 @@ def _create_identification(actor, review, name, capacity, agrees, code, ip_addre
     return made
 
 
-def require_signable(actor: User, review: Review) -> None:
+def require_signable(actor: User, review: Review) -> PowerOfAttorney | None:
     """Raise WrongState unless the document is decided, current, and the actor's to sign now.
 
-    That includes his power of attorney, where the contract asks for one or one was recorded.
+    Returns the power of attorney under which he signs; there has to be a valid one where the
+    contract asks for it or one was recorded.
     """
     require_move(actor, TRANSITIONS, review, ReviewAction.SIGN)
-    valid_power_of_attorney(actor, review)
+    return valid_power_of_attorney(actor, review)
 
 
 def _require_pause(actor: User, review: Review, now) -> None:

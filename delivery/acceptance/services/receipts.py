@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery.acceptance.models import Receipt, Review
 from delivery.acceptance.review.deliverables import Deliverable, deliverables_of
 from delivery.acceptance.review.transitions import ReviewAction, record_action
-from delivery.acceptance.services.preconditions import lock_for_action
+from delivery.acceptance.services.reviews import lock_for_action
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 

@@ -1,4 +1,4 @@
-"""Opening a review."""
+"""Opening a review, and locking it for an action."""
 
 from datetime import timedelta
 
@@ -7,15 +7,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import AcceptanceTerms, Review
-from delivery.acceptance.services.preconditions import PASSING, open_blocking
-from delivery.acceptance.services.signing_order import carry_over_signers
+from delivery.acceptance.models import AcceptanceTerms, Review, Signer
+from delivery.acceptance.review.transitions import TRANSITIONS
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import Engagement, User
+from engagements.moves import require_move
 
 PHASES = {"PA": Review.Phase.PRELIMINARY, "FA": Review.Phase.FINAL}  # kinds of documents
 
@@ -45,12 +45,28 @@ def open_review(*, actor: User, document: Document) -> Review:
     if review.terms.get("review_days"):
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
-    signers = carry_over_signers(review)
+    signers = _carry_over_signers(review)
     audit_log.record(actor=actor, action="review.open", target=document,
                      engagement=document.engagement,
                      data={"phase": review.phase, "due_on": review.due_on, "terms": review.terms,
                            "signers": [user.username for user in signers]})
     return review
+
+
+def _carry_over_signers(review: Review) -> list[User]:
+    """The signers of the version before sign the new one too, in that order and all anew.
+
+    That is the newest version of the document that was reviewed; of a document drafted anew, the
+    newest of its kind.
+    """
+    document = review.document
+    earlier = Review.objects.filter(document__engagement=document.engagement,
+                                    document__kind=document.kind).exclude(pk=review.pk)
+    versions = earlier.filter(document__number=document.number)
+    before = versions.order_by("pk").last() or earlier.order_by("pk").last()
+    rows = before.signers.select_related("user") if before else []
+    return [Signer.objects.create(review=review, user=row.user, position=n).user
+            for n, row in enumerate(rows, 1)]
 
 
 def terms_of(engagement: Engagement) -> dict:
@@ -72,7 +88,7 @@ def _require_ripe(review: Review) -> None:
     if earlier.trial_ends_on and timezone.localdate() < earlier.trial_ends_on:
         raise WrongState(_("The trial period runs until %(day)s; the final acceptance follows it.")
                          % {"day": earlier.trial_ends_on.isoformat()})
-    still_open = open_blocking(earlier)
+    still_open = earlier.open_blocking()
     if still_open.exists():
         raise WrongState(_("Open issues hold up the final acceptance: %(issues)s")
                          % {"issues": "; ".join(str(row) for row in still_open)})
@@ -93,6 +109,13 @@ def correction_page(document: Document) -> str:
 def preliminary_of(engagement: Engagement) -> Review | None:
     """The newest concluded preliminary acceptance of the engagement."""
     return Review.objects.filter(
-        document__engagement=engagement, phase=Review.Phase.PRELIMINARY, decision__in=PASSING,
-        trial_ends_on__isnull=False).exclude(
+        document__engagement=engagement, phase=Review.Phase.PRELIMINARY,
+        decision__in=Review.PASSING, trial_ends_on__isnull=False).exclude(
         document__state=Document.State.SUPERSEDED).order_by("-pk").first()
+
+
+def lock_for_action(actor: User, review: Review, action: str) -> Review:
+    """The locked row of the review, once the table lets the actor do it."""
+    review = Review.objects.locked(review)
+    require_move(actor, TRANSITIONS, review, action)
+    return review

@@ -1,4 +1,4 @@
-"""Signing a document; the last signature concludes the review."""
+"""Who signs a document, in which order, and signing it; the last signature concludes the review."""
 
 from datetime import timedelta
 
@@ -7,23 +7,28 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Identification, Review, Signature
-from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction, record_action
+from delivery.acceptance.models import Identification, Review, Signature, Signer
+from delivery.acceptance.review.transitions import (
+    TRANSITIONS,
+    ReviewAction,
+    current_signer,
+    record_action,
+)
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
 from delivery.acceptance.services.outcome import follow_certificate
-from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
-from delivery.acceptance.services.preconditions import PASSING, lock_review
+from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.services.signed_copies import queue_signed_copies
-from delivery.acceptance.services.signing_order import mark_signed, notify_next_signer
 from delivery.acceptance.signing.drawn_signature import checked_drawing
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_permission
 
 TYPED, DRAWN, SCANNED = Signature.Mark.values
+WAITING, SIGNED, DECLINED = Signer.State.values
 
 
 def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=None, scan=None,
@@ -43,7 +48,7 @@ def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=N
     require_permission(actor, TRANSITIONS, review, ReviewAction.SIGN)
     facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
-        require_signable(actor, lock_review(review))
+        require_signable(actor, Review.objects.locked(review))
     identification = check_code(actor=actor, review=review, code=code)
     signature = _store_signature(actor, review, identification, facts, ip_address, user_agent)
     queue_signed_copies(review)
@@ -65,13 +70,13 @@ def _mark_columns(mark: str, strokes, scan) -> dict:
 @transaction.atomic
 def _store_signature(actor, review, identification: Identification, facts, ip_address, user_agent
                      ) -> Signature:
-    review = lock_review(review)
-    require_signable(actor, review)
+    review = Review.objects.locked(review)
+    power = require_signable(actor, review)
     _require_unchanged(review.document)
     now = timezone.now()
     if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
         raise WrongState(_("No valid code; request a new one."))
-    document, power = review.document, valid_power_of_attorney(actor, review)
+    document = review.document
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
         capacity=identification.capacity, power=power, signed_hash=document.content_hash,
@@ -107,7 +112,67 @@ def conclude_review(review: Review, actor: User) -> None:
         document.save(update_fields=["state"])
     if review.phase == Review.Phase.FINAL:
         follow_certificate(actor=actor, engagement=document.engagement)
-    elif review.decision in PASSING and review.trial_ends_on is None:
+    elif review.decision in Review.PASSING and review.trial_ends_on is None:
         days = review.terms.get("trial_days") or 0
         review.trial_ends_on = timezone.localdate() + timedelta(days=days)
         review.save(update_fields=["trial_ends_on"])
+
+
+@transaction.atomic
+def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Signer]:
+    """Set who signs, in this order; an empty list lets any reviewer sign alone.
+
+    Who has signed stays; the others are named anew, also after somebody declined.
+    """
+    review = lock_for_action(actor, review, ReviewAction.SIGNERS)
+    _require_reviewers(review, users)
+    review.signers.exclude(state=SIGNED).delete()
+    done = review.signers.count()
+    rows = [Signer.objects.create(review=review, user=user, position=n)
+            for n, user in enumerate(users, done + 1)]
+    record_action(actor, review, ReviewAction.SIGNERS, {
+        "signers": [user.username for user in users]})
+    notify_next_signer(review)
+    return rows
+
+
+def _require_reviewers(review: Review, users: list[User]) -> None:
+    if len({user.pk for user in users}) < len(users):
+        raise InvalidInput(_("Name each signer once."))
+    if review.signatures.exists() and not users:
+        raise InvalidInput(_("Someone has already signed; name at least one more signer."))
+    if review.signatures.filter(signer__in=users).exists():
+        raise InvalidInput(_("People who have signed are not asked again."))
+    members = set(review.document.engagement.memberships.values_list("user", flat=True))
+    wrong = [user for user in users if user.pk not in members or not user.is_reviewer]
+    if wrong:
+        raise InvalidInput(_("%(person)s is not a customer reviewer of this engagement.")
+                           % {"person": wrong[0]})
+
+
+@transaction.atomic
+def decline(*, actor: User, review: Review, reason: str) -> Signer:
+    """Refuse to sign, with a reason. Nobody signs until the project manager acts."""
+    review = lock_for_action(actor, review, ReviewAction.DECLINE)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for declining."))
+    row = current_signer(actor, review) or Signer(
+        review=review, user=actor, position=review.signers.count() + 1)
+    row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
+    row.save()
+    record_action(actor, review, ReviewAction.DECLINE, {"reason": row.reason})
+    return row
+
+
+def mark_signed(review: Review, actor: User) -> bool:
+    """Note that the actor signed; True once nobody else is waited for."""
+    review.signers.filter(user=actor).update(state=SIGNED, answered_at=timezone.now())
+    return not review.signers.filter(state=WAITING).exists()
+
+
+def notify_next_signer(review: Review) -> None:
+    """Tell the signer whose turn it is, once there is a decision to sign."""
+    current = review.signers.filter(state=WAITING).first()
+    if current and review.decision and not review.signers.filter(state=DECLINED).exists():
+        audit_log.record(actor=None, action="signer.turn", target=current,
+                         engagement=review.document.engagement)

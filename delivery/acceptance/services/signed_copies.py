@@ -17,7 +17,7 @@ from delivery.reports.models import DocumentFile
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_file
 from engagements.audit import audit_log
-from engagements.queue.enqueue import enqueue_on_commit
+from engagements.queue import enqueue_on_commit
 
 if TYPE_CHECKING:
     from bundle_verifier.signatures.seal_validation import SealFacts

@@ -5,9 +5,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext as _
 
-from delivery.documents.branding.colours import LINE_CONTRAST, checked_colour
 from delivery.documents.branding.logos import checked_logo
-from delivery.documents.branding.theme import current
+from delivery.documents.branding.theme import LINE_CONTRAST, checked_colour, current
 from delivery.documents.models import BrandingVersion
 from engagements.access import require_administrator
 from engagements.audit import audit_log

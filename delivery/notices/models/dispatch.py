@@ -9,7 +9,7 @@ from delivery.notices.models.event import Event
 from delivery.notices.send_outcomes import sentence
 from engagements.access import Can, allowed
 from engagements.models.visibility import in_engagements_of
-from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
+from engagements.queue import ClaimableQuerySet, ClaimableRow
 
 
 class DispatchQuerySet(ClaimableQuerySet):

@@ -1,4 +1,5 @@
-"""From an event to inboxes and dispatches, in the transaction of what happened."""
+"""From an event to inboxes and dispatches, in the transaction of what happened: the team hears of
+it by role, the person concerned, and nobody who may not see it."""
 
 from datetime import date, datetime
 
@@ -6,13 +7,13 @@ from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
 
-from delivery.notices import enqueueing
 from delivery.notices.event_kinds import KINDS, EventKind, kind_of_entry
 from delivery.notices.event_subjects import Subject, subject_of
-from delivery.notices.models import Channel, Dispatch, Event, Notice, Pace
+from delivery.notices.models import Channel, Dispatch, Event, Notice, Pace, Preference
 from delivery.notices.rate_limits import next_digest
-from delivery.notices.recipients import preferences, recipients
+from engagements.access import allowed
 from engagements.models import AuditEntry, Engagement, User
+from engagements.queue import enqueue_on_commit
 from workers.models import CardAlarm, NodeContact
 
 
@@ -37,7 +38,7 @@ def announce(*, kind: EventKind, subject: Subject, at: datetime,
     else:
         event = Event.objects.create(**facts)
     people = recipients(kind, engagement, actor=actor, person=subject.person)
-    _tell_people(event, people)
+    _tell_people(event, kind, people)
     _tell_channels(event)
     return event
 
@@ -69,8 +70,8 @@ def announce_alarm(*, instance: CardAlarm, created: bool, **_signal) -> None:
             reverse("workers:node", args=[node.pk])))
 
 
-def _tell_people(event: Event, people: list[User]) -> None:
-    wanted = preferences(event.declared, event.engagement, people)
+def _tell_people(event: Event, kind: EventKind, people: list[User]) -> None:
+    wanted = preferences(kind, event.engagement, people)
     Notice.objects.bulk_create(
         Notice(event=event, recipient=user) for user in people if wanted[user.pk].in_inbox)
     mailed = [user for user in people if user.email and wanted[user.pk].email != Pace.OFF]
@@ -79,7 +80,7 @@ def _tell_people(event: Event, people: list[User]) -> None:
         for user in mailed)
     for user in mailed:
         if wanted[user.pk].email == Pace.NOW:
-            enqueueing.enqueue_mail(user.pk)
+            enqueue_on_commit("notices.send_mail_to", user.pk)
 
 
 def _tell_channels(event: Event) -> None:
@@ -91,8 +92,48 @@ def _tell_channels(event: Event) -> None:
         for channel in channels)
     for channel in channels:
         if channel.pace == Pace.NOW:
-            enqueueing.enqueue_channel(channel.pk)
+            enqueue_on_commit("notices.send_to_channel", channel.pk)
 
 
 def _due(event: Event, pace: str) -> datetime:
     return next_digest(event.at) if pace == Pace.DAILY else event.at
+
+
+def recipients(kind: EventKind, engagement: Engagement | None, *, actor: User | None,
+               person: User | None = None) -> list[User]:
+    """Active people who hear of it, without the one who did it.
+
+    With an engagement its members, without one everybody whose role includes the audience.
+    `person` (a job's or quote's maker) hears of it too, if he still sees the engagement.
+    """
+    people = User.objects.filter(is_active=True)
+    if engagement:
+        people = people.filter(memberships__engagement=engagement)
+    chosen = {user.pk: user for user in people if may_hear(user, kind)}
+    if person and person.is_active and _sees(person, kind, engagement):
+        chosen[person.pk] = person
+    return [user for pk, user in sorted(chosen.items()) if actor is None or pk != actor.pk]
+
+
+def may_hear(user: User, kind: EventKind) -> bool:
+    """Whether the role includes the audience; customers only hear what is meant for them."""
+    return (kind.is_for_customers or not user.is_reviewer) and any(
+        allowed(user, action) for action in kind.audience)
+
+
+def _sees(user: User, kind: EventKind, engagement: Engagement | None) -> bool:
+    if user.is_reviewer and not kind.is_for_customers:
+        return False
+    return engagement is None or Engagement.objects.visible_to(user).filter(
+        pk=engagement.pk).exists()
+
+
+def preferences(kind: EventKind, engagement: Engagement | None, users: list[User]
+                ) -> dict[int, Preference]:
+    """Each user's preference: the engagement's, else his general one, else the kind's own."""
+    found = {user.pk: Preference(user=user, kind=kind.code, email=kind.email) for user in users}
+    rows = Preference.objects.filter(user__in=users, kind=kind.code)
+    general = [row for row in rows if row.engagement_id is None]
+    special = [row for row in rows if engagement and row.engagement_id == engagement.pk]
+    found.update({row.user_id: row for row in [*general, *special]})
+    return found

@@ -7,7 +7,6 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
-from delivery.notices import enqueueing
 from delivery.notices.channel_kinds import kinds_that, sender_of
 from delivery.notices.event_kinds import KINDS
 from delivery.notices.models import Channel, Dispatch
@@ -20,6 +19,7 @@ from engagements.access import Can, require, require_visible
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from engagements.queue import enqueue_on_commit
 from engagements.text.text_joining import following
 
 SHORTEST_SECRET = 16
@@ -164,9 +164,9 @@ def send_again(*, actor: User, dispatch: Dispatch) -> Dispatch:
     audit_log.record(actor=actor, action="dispatch.send_again", target=dispatch,
                      engagement=dispatch.event.engagement)
     if dispatch.channel_id:
-        enqueueing.enqueue_channel(dispatch.channel_id)
+        enqueue_on_commit("notices.send_to_channel", dispatch.channel_id)
     else:
-        enqueueing.enqueue_mail(dispatch.recipient_id)
+        enqueue_on_commit("notices.send_mail_to", dispatch.recipient_id)
     return dispatch
 
 
@@ -186,7 +186,7 @@ def replay(*, actor: User, channel: Channel, since: datetime) -> int:
     count = _back_into_line(channel.dispatches.filter(event__at__gte=since))
     audit_log.record(actor=actor, action="channel.replay", target=channel,
                      engagement=channel.engagement, data={"since": since, "events": count})
-    enqueueing.enqueue_channel(channel.pk)
+    enqueue_on_commit("notices.send_to_channel", channel.pk)
     return count
 
 

@@ -3,7 +3,7 @@
 from delivery.documents.services.issued_files import store_missing
 from delivery.planning.document_files import KINDS, kind_of
 from delivery.planning.models.issued import IssuedRow
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from engagements.queue import enqueue, enqueue_on_commit
 
 TASK = "planning.store_files"
 SWEEP_SECONDS = 300

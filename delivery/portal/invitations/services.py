@@ -10,7 +10,7 @@ from engagements.access import require_administrator
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
-from engagements.queue.enqueue import enqueue_on_commit
+from engagements.queue import enqueue_on_commit
 
 SEND_INVITATION = "portal.send_invitation"
 

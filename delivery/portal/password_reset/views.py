@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from engagements import services
 from engagements.models import User
-from engagements.queue.enqueue import enqueue
+from engagements.queue import enqueue
 from engagements.web.address_limit import count_request
 from engagements.web.form_actions import attempt_form
 

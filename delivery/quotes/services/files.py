@@ -4,7 +4,7 @@ from delivery.documents.services.issued_files import store_missing
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_files import RENDERERS, ids_lacking_files
 from delivery.quotes.transitions import STORE_FILES, SWEEP_SECONDS
-from engagements.queue.enqueue import enqueue
+from engagements.queue import enqueue
 
 
 def store_quote_files(quote_id: int) -> int:

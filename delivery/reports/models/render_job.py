@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from delivery.reports.models.document import Document
-from engagements.queue.claimable import ClaimableQuerySet, ClaimableRow
+from engagements.queue import ClaimableQuerySet, ClaimableRow
 
 
 class RenderJobQuerySet(ClaimableQuerySet):

@@ -6,7 +6,7 @@ Nothing waits for them, and a lost message changes nothing: setting draws what i
 from delivery.documents import chart_cache
 from delivery.documents.render_process import run_in_child
 from delivery.reports.models import Document
-from engagements.queue.enqueue import enqueue_on_commit
+from engagements.queue import enqueue_on_commit
 
 PORTION = 5  # charts per call of the render process, so that a document waits only briefly
 

@@ -23,7 +23,7 @@ from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.models import User
 from engagements.moves import require_move
-from engagements.queue.enqueue import enqueue
+from engagements.queue import enqueue
 
 HOLD = timedelta(minutes=6)  # longer than a task may take
 BRIEF_HOLD = timedelta(minutes=1)  # renewed while the render process lives

@@ -4,7 +4,7 @@ import pytest
 
 from delivery.demo import flow_trace
 
-MOST_FILES = {"queue_job": 40, "issue_quote": 37, "sign": 53}
+MOST_FILES = {"queue_job": 34, "issue_quote": 33, "sign": 46}
 NOTICES = "inbox, e-mail, chat and webhooks, after an audit entry"
 SUMS = "sums of the portfolio's charts"
 ROW, OF_ENGAGEMENT = "search words of the row", "search words of the engagement's rows"

@@ -7,7 +7,7 @@ import pytest
 from django.utils.translation import override
 from PIL import Image, PngImagePlugin
 
-from delivery.documents.branding import colours, logos
+from delivery.documents.branding import logos, theme
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.branding_sample import sample_page
 from delivery.documents.models import BrandingVersion
@@ -37,7 +37,7 @@ def svg(inner=SHAPE, attributes="") -> bytes:
 @pytest.mark.parametrize(("one", "other", "ratio"), [
     ("#000000", "#ffffff", 21), ("#777777", "#ffffff", 4.48), ("#ff0000", "#ffffff", 4.0)])
 def test_contrast_follows_the_formula_of_wcag(one, other, ratio):
-    assert colours.contrast(one, other) == pytest.approx(ratio, abs=0.01)
+    assert theme.contrast(one, other) == pytest.approx(ratio, abs=0.01)
 
 
 @pytest.mark.parametrize(("colour", "word"), [
@@ -46,11 +46,11 @@ def test_contrast_follows_the_formula_of_wcag(one, other, ratio):
     ("#12305c; } body { display:none", "not a colour")])
 def test_pale_and_false_colours_are_refused(colour, word):
     with override("en"), pytest.raises(InvalidInput, match=word):
-        colours.checked_colour(colour, "Colour")
+        theme.checked_colour(colour, "Colour")
 
 
 def test_the_tint_of_the_shipped_colour_is_the_shipped_tint():
-    assert colours.tint("#12305c") == "#e9eef6"
+    assert theme.tint("#12305c") == "#e9eef6"
 
 
 @pytest.mark.parametrize("data", [

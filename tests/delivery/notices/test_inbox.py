@@ -13,7 +13,7 @@ from delivery.notices import deadline_watch, services
 from delivery.notices.event_kinds import KINDS, kind_of_entry
 from delivery.notices.event_subjects import BUILDERS, subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
-from delivery.notices.recipients import may_hear
+from delivery.notices.services.announcements import may_hear
 from delivery.planning.document_files import KINDS as KINDS_OF_FILES
 from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
 from delivery.quotes import services as quotes

@@ -51,7 +51,7 @@ def invite(people, **facts) -> User:
 def test_a_list_is_previewed_and_then_everybody_is_invited(
         administrator, django_capture_on_commit_callbacks, monkeypatch):
     sent = []
-    monkeypatch.setattr("engagements.queue.enqueue.enqueue",
+    monkeypatch.setattr("engagements.queue.enqueue",
                         lambda task, pk, **_rest: sent.append((task, pk)))
     page = upload(administrator, workbook(
         HEADINGS, ["林悦", "lin@firm.example", "交付顾问", "迁移公司"],

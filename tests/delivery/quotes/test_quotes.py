@@ -11,7 +11,7 @@ from openpyxl import load_workbook
 from PIL import Image
 from pypdf import PdfReader
 
-from delivery.documents.branding.colours import tint
+from delivery.documents.branding.theme import tint
 from delivery.documents.office.workbook_styles import safe_text
 from delivery.documents.services.branding import save_branding
 from delivery.quotes import services

@@ -18,9 +18,8 @@ from engagements.models import AuditEntry, MigratedModel, Role
 from engagements.stages import Stage, StageState
 from tests.delivery.conftest import loss_log, stored
 from tests.delivery.surveys.conftest import apply, change, fill, rows
-from workers import kinds
+from workers import kinds, rule_checks
 from workers.forms.jobs import JobForm
-from workers.jobs import preflight
 from workers.jobs.form_defaults import defaults_for
 
 
@@ -281,7 +280,7 @@ def test_memory_of_bf16_is_named_where_the_source_platform_used_fp16(survey, peo
     values = kind.clean({**kind.example_parameters(), "precision": "bf16"})
 
     def hits():
-        outcome = preflight.outcome_for(kind, values, None, model)
+        outcome = rule_checks.outcome_for(kind, values, None, model)
         return [hit.severity for hit in outcome.hits if hit.rule == "R-CFG-25"]
 
     assert hits() == []

@@ -4,7 +4,7 @@ import threading
 import time
 from datetime import timedelta
 
-from engagements.queue.claim_renewal import renewed
+from engagements.queue import renewed
 
 MINUTE = timedelta(minutes=1)
 

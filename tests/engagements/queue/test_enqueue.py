@@ -5,7 +5,7 @@ from celery.canvas import Signature
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from engagements.queue.enqueue import enqueue, enqueue_on_commit
+from engagements.queue import enqueue, enqueue_on_commit
 
 
 @pytest.fixture

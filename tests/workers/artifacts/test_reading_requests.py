@@ -78,7 +78,7 @@ def test_a_message_that_comes_twice_reads_once(upload):
 
 def test_the_message_follows_the_commit(upload, django_capture_on_commit_callbacks, monkeypatch):
     sent = []
-    monkeypatch.setattr("engagements.queue.enqueue.enqueue",
+    monkeypatch.setattr("engagements.queue.enqueue",
                         lambda task, *args, **_options: sent.append((task, args)))
     with django_capture_on_commit_callbacks(execute=True):
         artifact = upload()

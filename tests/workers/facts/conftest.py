@@ -11,7 +11,7 @@ from toolreaders import Reading, read_file
 from toolreaders.scan import scan_texts
 from workers import kinds
 from workers.rules import Facts
-from workers.rules.derived_facts import with_derived
+from workers.rules.base import with_derived
 from workers.rules.facts import load_all
 from workers.rules.facts.of_job import facts_of_job
 from workers.rules.facts.stored import of_readings

@@ -6,7 +6,7 @@ from tests.workers.facts.test_fed_rules import CASES
 from toolreaders.scan import CHECKS
 from workers import kinds
 from workers.rules import RULES, Facts, Origin, check
-from workers.rules.derived_facts import _FORMULAS, with_derived
+from workers.rules.base import _FORMULAS, with_derived
 from workers.rules.facts import Observed, Seen, given_names, load_all, observed, observes
 from workers.rules.facts.base import _observers
 from workers.rules.facts.of_job import ALIASES

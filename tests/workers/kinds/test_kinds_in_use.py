@@ -9,9 +9,8 @@ from engagements.services import add_model
 from engagements.stages import Stage
 from engagements.text.nested_sentences import nested, sentence_of
 from tests.workers.kinds.outputs import good
-from workers import kinds
+from workers import kinds, rule_checks
 from workers.gate_checks import required_jobs_succeeded
-from workers.jobs import preflight
 from workers.kinds.evidence import Rerun
 from workers.models import Job, JobState
 
@@ -47,14 +46,14 @@ def test_the_job_with_detection_is_checked_with_the_cards_of_all_nodes(cards, no
     kinds.load_all()
     kind = kinds.get("acc.asd_run")
     values = kind.clean({**ASD, "cards": cards, "nodes": nodes, "dtype": "bf16"})
-    hits = [hit.rule for hit in preflight.outcome_for(kind, values, None).hits]
+    hits = [hit.rule for hit in rule_checks.outcome_for(kind, values, None).hits]
     assert ("R-CFG-12" in hits) is is_warned
 
 
 def test_detection_with_fp16_is_warned_of_whatever_else_is_known():
     kind = kinds.get("acc.asd_run")
     values = kind.clean({**ASD, "cards": 16, "nodes": 8, "dtype": "fp16"})
-    [hit] = [hit for hit in preflight.outcome_for(kind, values, None).hits
+    [hit] = [hit for hit in rule_checks.outcome_for(kind, values, None).hits
              if hit.rule == "R-CFG-12"]
     assert (hit.place, hit.value) == ("dtype", "fp16")
 
@@ -65,7 +64,7 @@ def test_another_chip_of_the_family_is_refused(node):
     kind = kinds.get("inf.atc")
     for soc, is_refused in (("Ascend910B", True), ("Ascend910B3", False)):
         values = kind.clean({"model_file": "~/a.onnx", "soc_version": soc})
-        refused = {hit.rule for hit in preflight.outcome_for(kind, values, node).hits}
+        refused = {hit.rule for hit in rule_checks.outcome_for(kind, values, node).hits}
         assert ("R-INF-06" in refused) is is_refused
 
 

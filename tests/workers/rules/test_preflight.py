@@ -7,8 +7,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from engagements.errors import InvalidInput, WrongState
-from workers import services
-from workers.jobs import preflight
+from workers import rule_checks, services
 from workers.models import Card, Job, Node
 from workers.rules.facts.of_job import facts_of_job
 
@@ -43,7 +42,7 @@ def test_further_arguments_are_facts(people, engagement, ready):
 
 def test_warning_is_kept_with_the_job_and_shown(client, people, engagement, ready):
     job = queue(people, engagement, ready, learning_rate=0.01)
-    hits = preflight.hits_of_job(job.results)
+    hits = rule_checks.hits_of_job(job.results)
     assert [(h.rule, h.place, h.value) for h in hits] == [("R-CFG-14", "learning_rate", "0.01")]
     client.force_login(people["consultant"])
     assert "R-CFG-14" in client.get(reverse("workers:job", args=[job.pk])).content.decode()

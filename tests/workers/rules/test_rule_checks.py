@@ -16,7 +16,6 @@ from toolreaders import read_file
 from toolreaders.base import ReadError
 from workers import rule_checks, services
 from workers.artifacts.artifact_store import keep_reading, store_file
-from workers.jobs import preflight
 from workers.models import Artifact, Job, Node
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -107,7 +106,8 @@ def test_upload_is_judged_and_its_page_links_the_file(client, people, model):
     page = client.get(reverse("workers:artifact", args=[artifact.pk])).content.decode()
     assert "R-ACC-02" in page
     assert "result.xlsx:4" in page
-    warned = preflight.outcome_for(_kind("acc.dump"), {"cards": 1, "config": "c.json"}, None, model)
+    warned = rule_checks.outcome_for(_kind("acc.dump"), {"cards": 1, "config": "c.json"}, None,
+                                     model)
     assert [hit.rule for hit in warned.hits] == ["R-ACC-01"]
 
 
@@ -134,7 +134,7 @@ def test_processes_are_those_of_the_parallel_strategy(people, model, ready):
 
     def outcome(nodes, **changed):
         values = kind.clean({**given, **changed})
-        return preflight.outcome_for(kind, values, ready, model, nodes=nodes)
+        return rule_checks.outcome_for(kind, values, ready, model, nodes=nodes)
 
     hit, = [hit for hit in outcome(4).hits if hit.rule == "R-PAR-03"]
     assert (hit.severity, hit.value, hit.source) == (

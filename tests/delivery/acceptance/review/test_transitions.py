@@ -5,7 +5,7 @@ from django.utils.translation import override
 
 from delivery.acceptance.models import Review, Signer
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewState
-from delivery.acceptance.services.preconditions import lock_for_action
+from delivery.acceptance.services.reviews import lock_for_action
 from delivery.reports.models import Document
 from engagements.errors import WrongState
 from engagements.models import Membership, Role

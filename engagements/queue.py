@@ -1,17 +1,28 @@
-"""Rows that one worker at a time claims, keeps by renewing its claim, and gives back.
+"""Work queues whose truth is a database row: claiming rows, and asking workers to look at them.
 
-A claim is a conditional UPDATE, so a message that is delivered twice does its work once. Every
-later write filters by the claim token: a worker that lost its claim changes nothing.
+One worker at a time claims a row, keeps it by renewing its claim, and gives it back. A claim is a
+conditional UPDATE, so a message that is delivered twice does its work once. Every later write
+filters by the claim token: a worker that lost its claim changes nothing.
 
 Statements that write several rows lock them in the order of their keys first: two UPDATEs meet the
 rows in whatever order their plans find them, and would wait for each other.
+
+A message carries ids only. Losing one costs time and no data, since periodic tasks find due rows in
+the database; receiving one twice does no harm, since rows are claimed.
 """
 
+import contextlib
 import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import models, transaction
+from celery import signature
+from django.db import connection, models, transaction
 from django.db.models import Q
+from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 NO_CLAIM = {"claim_token": "", "claimed_until": None}
 
@@ -63,3 +74,49 @@ class ClaimableQuerySet(models.QuerySet):
         locked = self.order_by("pk").select_for_update(
             of=("self",), no_key=True, skip_locked=skip_locked)
         return self.model._default_manager.filter(pk__in=locked.values("pk")).update(**values)
+
+
+@contextmanager
+def renewed(rows: ClaimableQuerySet, duration: timedelta, every_seconds: float) -> Iterator[None]:
+    """Renew the claim of the rows beside the work; nothing of it is left once the work is done.
+
+    Args:
+        rows: as `claimed_with` finds them; where there are none any more, nothing is renewed.
+    """
+    is_over = threading.Event()
+    thread = threading.Thread(
+        target=_renew, args=(rows, duration, every_seconds, is_over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        is_over.set()
+        thread.join()
+
+
+def _renew(rows: ClaimableQuerySet, duration: timedelta, every_seconds: float,
+           is_over: threading.Event) -> None:
+    try:
+        while not is_over.wait(every_seconds) and rows.renew_claim(timezone.now(), duration):
+            pass
+    finally:
+        connection.close()
+
+
+def enqueue(task: str, *args, expires: float = 60, countdown: float | None = None) -> None:
+    """Send a message now. An unreachable broker is ignored.
+
+    Args:
+        task: the registered name of a Celery task.
+        args: JSON-able arguments, row ids as a rule.
+        expires: seconds after which a worker drops the message.
+        countdown: seconds before a worker may take it.
+    """
+    options = {"expires": expires, **({"countdown": countdown} if countdown else {})}
+    with contextlib.suppress(OSError, OperationalError):
+        signature(task, args=args, options=options).apply_async(retry=False)
+
+
+def enqueue_on_commit(task: str, *args, expires: float = 60) -> None:
+    """As `enqueue`, once the current transaction has committed."""
+    transaction.on_commit(lambda: enqueue(task, *args, expires=expires))
