@@ -64,7 +64,7 @@ def require_permission(user: User, table: TransitionTable, subject: Any, move: s
 
 def require_state(table: TransitionTable, subject: Any, move: str) -> None:
     """Raise WrongState unless the state allows the move."""
-    if table.target(table.state_of(subject), move) is None:
+    if table.state_of(subject) not in table[move].sources:
         raise WrongState(table.refusal(subject, move))
 
 
@@ -91,13 +91,26 @@ def make_move(*, actor: User, table: TransitionTable, subject: Model, move: str,
 
     Raises what `require_move` and the effect raise.
     """
-    subject = type(subject)._default_manager.select_for_update(
-        of=("self",), no_key=True).get(pk=subject.pk)
+    subject = lock_for_move(actor, table, subject, move, reason)
+    effect = table[move].effect
+    return complete_move(actor, table, subject, move,
+                         effect(subject, actor, reason) if effect else None)
+
+
+def lock_for_move(actor: User, table: TransitionTable, subject: Any, move: str, reason: str = ""
+                  ) -> Any:
+    """The locked row, once the table lets the actor make the move. Call it in a transaction."""
+    subject = table.lock(subject)
     require_move(actor, table, subject, move, reason)
+    return subject
+
+
+def complete_move(actor: User, table: TransitionTable, subject: Model, move: str,
+                  data: dict | None = None) -> Any:
+    """Save the locked row in the state that the move leads to, with its audit entry. Returns it."""
     row = table[move]
-    data = row.effect(subject, actor, reason) if row.effect else None
-    if row.target:
-        subject.state = row.target
+    if not row.deletes:
+        subject.state = row.target or subject.state
         subject.save()
     _record(actor, row, subject, data)
     return subject

@@ -21,7 +21,7 @@ Permission = Can | Callable[[Any, Any], bool]
 # Raises a DeskError where something but role and state keeps the person from the move.
 Guard = Callable[[Any, Any], None]
 # Sets what the move changes on the locked row besides its state: row, actor, reason. Returns what
-# the audit entry says; a move without a target saves the row itself.
+# the audit entry says.
 Effect = Callable[[Any, Any, str], dict | None]
 
 
@@ -36,8 +36,9 @@ class AuditAction(NamedTuple):
 class Transition:
     """One move: from which states, to which, and for whom.
 
-    `target` is empty where the state stays; one of the `permissions` is needed, and all `guards`
-    have to let it pass. The label of its button is that of its code in the table's `moves`.
+    `target` is empty where the state stays or the effect `deletes` the row; one of the
+    `permissions` is needed, and all `guards` have to let it pass. The label of its button is that
+    of its code in the table's `moves`.
     """
 
     sources: frozenset[str]
@@ -46,6 +47,7 @@ class Transition:
     guards: tuple[Guard, ...] = ()
     needs_reason: bool = False
     effect: Effect | None = None
+    deletes: bool = False
     audit: AuditAction | None = None
 
 
@@ -68,6 +70,12 @@ def not_possible_now(subject: Any, _move: str) -> str:
         "name": subject, "state": subject.get_state_display()}
 
 
+def locked(subject: Any) -> Any:
+    """The object's row, read anew and locked until the transaction ends."""
+    return type(subject)._default_manager.select_for_update(
+        of=("self",), no_key=True).get(pk=subject.pk)
+
+
 class TransitionTable(dict[str, Transition]):
     """The transitions of a state machine by the code of their move, in the order of the buttons.
 
@@ -75,17 +83,19 @@ class TransitionTable(dict[str, Transition]):
 
     Args:
         automatic: rows for what follows from something else, by what happened.
+        lock: reads an object's row anew and locks it.
         state_of: the state of an object, if it is more than its column.
         refusal: the sentence why an object's state does not allow a move.
     """
 
     def __init__(self, transitions: Mapping[str, Transition],
                  automatic: Mapping[str, Transition] = MappingProxyType({}),
+                 lock: Callable[[Any], Any] = locked,
                  state_of: Callable[[Any], str] = attrgetter("state"),
                  refusal: Callable[[Any, str], str] = not_possible_now):
         super().__init__(transitions)
         self.moves, self.state_of, self.refusal = type(next(iter(self))), state_of, refusal
-        self.automatic = automatic
+        self.automatic, self.lock = automatic, lock
 
     def __deepcopy__(self, _memo) -> "TransitionTable":
         return self

@@ -195,7 +195,7 @@ TRANSITIONS = TransitionTable({
         State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE, effect=_submit,
         audit=("quote.submit", _("Quote submitted for review"))),
     QuoteMove.DISCARD: transition(
-        State.DRAFT, by=Can.PRICE, effect=_discard,
+        State.DRAFT, by=Can.PRICE, effect=_discard, deletes=True,
         audit=("quote.discard", _("Draft quote discarded"))),
     QuoteMove.WITHDRAW: transition(
         State.IN_REVIEW, State.REVIEWED, to=State.DRAFT, by=Can.PRICE, guards=(_is_author,),

@@ -1,12 +1,21 @@
 """The way of a weekly report: written and counted anew until a manager freezes it."""
 
 from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from bundle_verifier.canonical import SPACED, content_hash
+from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.models import WeeklyReport
 from engagements.access import Can
+from engagements.errors import InvalidInput
+from engagements.models import User
 from engagements.transitions import TransitionTable, transition
 
 State = WeeklyReport.State
+FROZEN_FIELDS = ("light", "summary", "deviations", "next_week", "problems", "customer_duties",
+                 "facts")
 
 
 class WeeklyMove(models.TextChoices):
@@ -17,8 +26,35 @@ class WeeklyMove(models.TextChoices):
     FREEZE = "freeze"
 
 
+def _refresh(report: WeeklyReport, _actor: User, _reason: str) -> dict:
+    """Count the facts anew; the words stay."""
+    report.facts = week_facts(report.engagement, report.week_start)
+    report.lock_version += 1
+    return {"lock_version": report.lock_version, "changed": {}}
+
+
+def _freeze(report: WeeklyReport, _actor: User, _reason: str) -> dict:
+    if not report.summary.strip():
+        raise InvalidInput(_("Write what was done this week before freezing."))
+    report.facts = week_facts(report.engagement, report.week_start)
+    report.frozen_at = timezone.now()
+    report.content_hash = weekly_hash(report)
+    return {"hash": report.content_hash}
+
+
+def weekly_hash(report: WeeklyReport) -> str:
+    """SHA-256 of words and facts."""
+    facts = {name: getattr(report, name) for name in FROZEN_FIELDS}
+    return content_hash({"report": str(report), **facts}, SPACED)
+
+
 TRANSITIONS = TransitionTable({
-    WeeklyMove.UPDATE: transition(State.DRAFT, by=Can.WORK),
-    WeeklyMove.REFRESH: transition(State.DRAFT, by=Can.WORK),
-    WeeklyMove.FREEZE: transition(State.DRAFT, to=State.FROZEN, by=Can.MANAGE),
+    WeeklyMove.UPDATE: transition(
+        State.DRAFT, by=Can.WORK, audit=("weekly.update", gettext_lazy("Weekly report changed"))),
+    WeeklyMove.REFRESH: transition(
+        State.DRAFT, by=Can.WORK, effect=_refresh,
+        audit=("weekly.refresh", gettext_lazy("Weekly report refreshed"))),
+    WeeklyMove.FREEZE: transition(
+        State.DRAFT, to=State.FROZEN, by=Can.MANAGE, effect=_freeze,
+        audit=("weekly.freeze", gettext_lazy("Weekly report frozen"))),
 })

@@ -12,7 +12,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
-from engagements.moves import require_move
+from engagements.moves import complete_move, lock_for_move, make_move
 
 
 @transaction.atomic
@@ -25,7 +25,8 @@ def raise_proposal(*, actor: User, engagement: Engagement, **fields) -> ChangePr
     Raises InvalidInput for a model of another engagement or a day that has passed.
     """
     require(actor, Can.REVIEW, engagement)
-    engagement = _locked(engagement)
+    engagement = Engagement.objects.select_for_update(
+        of=("self",), no_key=True).get(pk=engagement.pk)
     model, wanted_by = fields.get("model"), fields.get("wanted_by")
     if model and model.engagement_id != engagement.pk:
         raise InvalidInput(_("The model belongs to another engagement."))
@@ -47,10 +48,12 @@ def convert_proposal(*, actor: User, proposal: ChangeProposal, **fields) -> Chan
         fields: of the change request (`create_change`); title, category, who requested it, reason
             and text after the change come from the proposal where they are left out.
     """
-    proposal = _locked_for(actor, proposal, ProposalMove.CONVERT)
+    proposal = lock_for_move(actor, TRANSITIONS, proposal, ProposalMove.CONVERT)
     change = create_change(actor=actor, engagement=proposal.engagement,
                            **{**change_fields(proposal), **fields})
-    _end(proposal, actor, ProposalMove.CONVERT, change=change)
+    proposal.change = change
+    proposal.answered_by, proposal.answered_at = actor, timezone.now()
+    complete_move(actor, TRANSITIONS, proposal, ProposalMove.CONVERT, {"change": change.code})
     return change
 
 
@@ -64,51 +67,18 @@ def change_fields(proposal: ChangeProposal) -> dict:
             "requested_by": f"{company} {author}"[:120]}
 
 
-@transaction.atomic
 def answer_proposal(*, actor: User, proposal: ChangeProposal, answer: str) -> ChangeProposal:
     """Answer a proposal that needs no change; the customer reads the answer."""
-    proposal = _locked_for(actor, proposal, ProposalMove.ANSWER, answer)
-    return _end(proposal, actor, ProposalMove.ANSWER, answer=answer.strip())
+    return make_move(actor=actor, table=TRANSITIONS, subject=proposal, move=ProposalMove.ANSWER,
+                     reason=answer)
 
 
-@transaction.atomic
 def decline_proposal(*, actor: User, proposal: ChangeProposal, reason: str) -> ChangeProposal:
     """Decline, with a reason that the customer reads."""
-    proposal = _locked_for(actor, proposal, ProposalMove.DECLINE, reason)
-    return _end(proposal, actor, ProposalMove.DECLINE, answer=reason.strip())
+    return make_move(actor=actor, table=TRANSITIONS, subject=proposal, move=ProposalMove.DECLINE,
+                     reason=reason)
 
 
-@transaction.atomic
 def withdraw_proposal(*, actor: User, proposal: ChangeProposal) -> ChangeProposal:
     """Its author takes an unanswered proposal back."""
-    proposal = _locked_for(actor, proposal, ProposalMove.WITHDRAW)
-    proposal.state = TRANSITIONS.target(proposal.state, ProposalMove.WITHDRAW)
-    proposal.save()
-    audit_log.record(actor=actor, action="change_proposal.withdraw", target=proposal,
-                     engagement=proposal.engagement)
-    return proposal
-
-
-def _end(proposal: ChangeProposal, actor: User, move: str, *, answer: str = "",
-         change: ChangeRequest | None = None) -> ChangeProposal:
-    proposal.state = TRANSITIONS.target(proposal.state, move)
-    proposal.answer, proposal.change = answer, change
-    proposal.answered_by, proposal.answered_at = actor, timezone.now()
-    proposal.save()
-    audit_log.record(actor=actor, action=f"change_proposal.{move}", target=proposal,
-                     engagement=proposal.engagement,
-                     data={"change": change.code} if change else {"answer": answer})
-    return proposal
-
-
-def _locked(engagement: Engagement) -> Engagement:
-    return Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=engagement.pk)
-
-
-def _locked_for(actor: User, proposal: ChangeProposal, move: str, reason: str = ""
-                ) -> ChangeProposal:
-    _locked(proposal.engagement)
-    proposal = ChangeProposal.objects.select_for_update(of=("self",), no_key=True).select_related(
-        "engagement__customer", "created_by").get(pk=proposal.pk)
-    require_move(actor, TRANSITIONS, proposal, move, reason)
-    return proposal
+    return make_move(actor=actor, table=TRANSITIONS, subject=proposal, move=ProposalMove.WITHDRAW)

@@ -1,10 +1,10 @@
 """Confirming the time of a month: a manager puts it to the customer, the customer answers."""
 
 from datetime import date
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Max
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from bundle_verifier.canonical import SPACED, content_hash
@@ -16,7 +16,7 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
-from engagements.moves import require_move
+from engagements.moves import make_move
 
 
 @transaction.atomic
@@ -60,33 +60,20 @@ def _open_entries(engagement: Engagement, month: date) -> list:
 
 
 @transaction.atomic
-def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, reason: str = ""
-                     ) -> Timesheet:
-    """The customer confirms, or rejects with a reason; a rejected one gives its entries free."""
-    move = TimesheetMove.CONFIRM if is_confirmed else TimesheetMove.REJECT
-    return _move(actor, timesheet, move, reason, "" if is_confirmed else "rejection")
-
-
-@transaction.atomic
-def withdraw_timesheet(*, actor: User, timesheet: Timesheet, reason: str) -> Timesheet:
-    """The firm takes an unanswered timesheet back, with a reason; its entries are free again.
-
-    The sheet itself stays on record. Raises WrongState once the customer has answered.
-    """
-    return _move(actor, timesheet, TimesheetMove.WITHDRAW, reason, "withdrawal")
-
-
-def _move(actor: User, timesheet: Timesheet, move: str, reason: str, column: str) -> Timesheet:
-    """`column` keeps the reason for which the entries are given free; empty: they stay."""
-    timesheet = Timesheet.objects.select_for_update(of=("self",), no_key=True).get(pk=timesheet.pk)
-    require_move(actor, TRANSITIONS, timesheet, move, reason)
-    timesheet.state = TRANSITIONS[move].target
-    timesheet.answered_by, timesheet.answered_at = actor, timezone.now()
-    if column:
-        setattr(timesheet, column, reason.strip())
-        timesheet.entries.update(timesheet=None)
-    timesheet.save()
-    audit_log.record(actor=actor, target=timesheet, engagement=timesheet.engagement,
-                     action=f"timesheet.{move}", data={"reason": reason.strip() if column else ""})
+def move_timesheet(*, actor: User, timesheet: Timesheet, move: str, reason: str = "") -> Timesheet:
+    """The customer's answer, or the firm's taking back; a timesheet that is rejected or taken back
+    stays on record, and its entries are free again."""
+    timesheet = make_move(actor=actor, table=TRANSITIONS, subject=timesheet, move=move,
+                          reason=reason)
     enqueue_files(timesheet)
     return timesheet
+
+
+def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, reason: str = ""
+                     ) -> Timesheet:
+    """The customer confirms, or rejects with a reason."""
+    move = TimesheetMove.CONFIRM if is_confirmed else TimesheetMove.REJECT
+    return move_timesheet(actor=actor, timesheet=timesheet, move=move, reason=reason)
+
+
+withdraw_timesheet = partial(move_timesheet, move=TimesheetMove.WITHDRAW)

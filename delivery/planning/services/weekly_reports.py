@@ -6,7 +6,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning.control.transitions import TRANSITIONS, WeeklyMove
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.control.weekly_labels import first_words
@@ -17,11 +16,8 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, User
-from engagements.moves import require_move
+from engagements.moves import make_move, require_move
 from engagements.optimistic_locking import assign, lock_checked, save_changes
-
-FROZEN_FIELDS = ("light", "summary", "deviations", "next_week", "problems", "customer_duties",
-                 "facts")
 
 
 @transaction.atomic
@@ -52,48 +48,22 @@ def draft_weekly(*, actor: User, engagement: Engagement, day: date, today: date 
 def update_weekly(*, actor: User, report: WeeklyReport, seen: int | None = None, **fields
                   ) -> WeeklyReport:
     """Change the words of a draft. Raises EditConflict when it moved on since `seen`."""
-    report = _locked_for(actor, report, WeeklyMove.UPDATE, seen)
+    report = lock_checked(report, seen)
+    require_move(actor, TRANSITIONS, report, WeeklyMove.UPDATE)
     changed = assign(report, fields)
-    save_changes(report, actor=actor, action="weekly.update", engagement=report.engagement,
-                 changed=changed)
+    save_changes(report, actor=actor, action=TRANSITIONS[WeeklyMove.UPDATE].audit.code,
+                 engagement=report.engagement, changed=changed)
     return report
 
 
-@transaction.atomic
 def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     """Count the facts of a draft anew; its words stay."""
-    report = _locked_for(actor, report, WeeklyMove.REFRESH)
-    report.facts = week_facts(report.engagement, report.week_start)
-    save_changes(report, actor=actor, action="weekly.refresh", engagement=report.engagement,
-                 changed={})
-    return report
+    return make_move(actor=actor, table=TRANSITIONS, subject=report, move=WeeklyMove.REFRESH)
 
 
 @transaction.atomic
 def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
     """Freeze words and facts with their SHA-256; from then on nothing changes."""
-    report = _locked_for(actor, report, WeeklyMove.FREEZE)
-    if not report.summary.strip():
-        raise InvalidInput(_("Write what was done this week before freezing."))
-    report.facts = week_facts(report.engagement, report.week_start)
-    report.state = TRANSITIONS[WeeklyMove.FREEZE].target
-    report.frozen_at = timezone.now()
-    report.content_hash = weekly_hash(report)
-    report.save()
-    audit_log.record(actor=actor, action="weekly.freeze", target=report,
-                     engagement=report.engagement, data={"hash": report.content_hash})
+    report = make_move(actor=actor, table=TRANSITIONS, subject=report, move=WeeklyMove.FREEZE)
     enqueue_files(report)
-    return report
-
-
-def weekly_hash(report: WeeklyReport) -> str:
-    """SHA-256 of words and facts."""
-    facts = {name: getattr(report, name) for name in FROZEN_FIELDS}
-    return content_hash({"report": str(report), **facts}, SPACED)
-
-
-def _locked_for(actor: User, report: WeeklyReport, move: str, seen: int | None = None
-                ) -> WeeklyReport:
-    report = lock_checked(report, seen)
-    require_move(actor, TRANSITIONS, report, move)
     return report

@@ -3,7 +3,11 @@
 from django.utils.translation import gettext_lazy as _
 
 from delivery.acceptance.review import transitions as reviews
+from delivery.planning.changes import proposal_transitions
+from delivery.planning.control import transitions as weekly_reports
+from delivery.planning.time import transitions as timesheets
 from delivery.quotes import transitions as quotes
+from delivery.surveys import transitions as surveys
 from workers.dispatch import transitions as jobs
 
 PEOPLE = {
@@ -53,8 +57,7 @@ ENGAGEMENTS = {
 }
 SURVEYS = {
     "survey.start": _("Survey started"), "survey.answer": _("Survey answered"),
-    "survey.submit": _("Survey submitted"), "survey.confirm": _("Survey confirmed"),
-    "survey.reopen": _("Survey reopened"), "survey.comment": _("Survey commented on"),
+    **surveys.TRANSITIONS.audit_labels(), "survey.comment": _("Survey commented on"),
     "survey.decide": _("Decision on the survey"),
     "survey.version": _("Survey moved to a newer questionnaire"),
     "consequence.apply": _("Survey conclusions applied"),
@@ -158,16 +161,14 @@ PLANNING = {
     "task.link": _("Tasks linked"), "task.unlink": _("Tasks unlinked"),
     "time.record": _("Time recorded"), "time.correct": _("Time corrected"),
     "time.remove": _("Time removed"), "timesheet.submit": _("Timesheet submitted"),
-    "timesheet.confirm": _("Timesheet confirmed"), "timesheet.reject": _("Timesheet rejected"),
-    "timesheet.withdraw": _("Timesheet withdrawn"), "risk.add": _("Risk added"),
+    **timesheets.TRANSITIONS.audit_labels(), "risk.add": _("Risk added"),
     "risk.update": _("Risk changed"), "project_issue.add": _("Issue added"),
     "project_issue.update": _("Issue changed"), "meeting.record": _("Minutes recorded"),
     "meeting.update": _("Minutes changed"),
     "meeting.share": _("Minutes shared with the customer"),
     "meeting.confirm": _("Minutes confirmed by the customer"), "todo.add": _("To-do added"),
     "todo.finish": _("To-do done"), "weekly.draft": _("Weekly report drafted"),
-    "weekly.update": _("Weekly report changed"), "weekly.refresh": _("Weekly report refreshed"),
-    "weekly.freeze": _("Weekly report frozen"), "weekly.file": _("Weekly report's file stored"),
+    **weekly_reports.TRANSITIONS.audit_labels(), "weekly.file": _("Weekly report's file stored"),
     "timesheet.file": _("Timesheet's file stored"),
 }
 CHANGES = {
@@ -178,10 +179,7 @@ CHANGES = {
     "change.approve_customer": _("Change approved by the customer"),
     "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
     "change_proposal.raise": _("Change proposed by the customer"),
-    "change_proposal.convert": _("Change request drafted from a proposal"),
-    "change_proposal.answer": _("Change proposal answered"),
-    "change_proposal.decline": _("Change proposal declined"),
-    "change_proposal.withdraw": _("Change proposal withdrawn"),
+    **proposal_transitions.TRANSITIONS.audit_labels(),
     "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {

@@ -10,14 +10,14 @@ from delivery.surveys.services.answers import (
 )
 from delivery.surveys.services.comments import add_comment
 from delivery.surveys.services.consequences import Overtaken, apply_consequences, decide
-from delivery.surveys.services.permissions import may_fill, require_filling
-from delivery.surveys.services.transitions import (
-           confirm_survey,
-           move_survey,
-           reopen_survey,
-           start_survey,
-           submit_survey,
+from delivery.surveys.services.moves import (
+    confirm_survey,
+    move_survey,
+    reopen_survey,
+    start_survey,
+    submit_survey,
 )
+from delivery.surveys.services.permissions import may_fill, require_filling
 from delivery.surveys.services.versions import move_to_version
 
 __all__ = ["Change", "Conflict", "Overtaken", "Saved", "add_comment", "apply_consequences",

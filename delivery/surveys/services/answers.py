@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from delivery.surveys.answer_sheet import Cell, Sheet
 from delivery.surveys.answer_values import parse_value, show_value
 from delivery.surveys.models import Answer, AnswerRevision, Survey
-from delivery.surveys.services.permissions import locked, require_filling
+from delivery.surveys.services.permissions import require_filling
+from delivery.surveys.transitions import locked
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User

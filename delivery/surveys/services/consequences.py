@@ -10,7 +10,7 @@ from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import KINDS, Row, compare
 from delivery.surveys.models import Consequence, Decision, Survey
 from delivery.surveys.readiness import readiness
-from delivery.surveys.services.permissions import locked
+from delivery.surveys.transitions import locked
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import DeskError, InvalidInput, WrongState

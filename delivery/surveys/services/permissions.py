@@ -1,6 +1,5 @@
-"""Who may answer a survey, and its row under lock."""
+"""Who may answer a survey."""
 
-from delivery.surveys.models import Survey
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement, User
 
@@ -13,9 +12,3 @@ def require_filling(actor: User, engagement: Engagement) -> None:
 def may_fill(user: User) -> bool:
     """Whether the user's role may answer questions."""
     return allowed(user, Can.WORK) or allowed(user, Can.REVIEW)
-
-
-def locked(survey: Survey) -> Survey:
-    """The survey's locked row. Call it inside the transaction of the write."""
-    return Survey.objects.select_for_update(of=("self",), no_key=True).select_related(
-        "engagement", "questionnaire").get(pk=survey.pk)

@@ -4,9 +4,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from delivery.surveys.models import Comment, Questionnaire, Survey
-from delivery.surveys.services.permissions import locked
 from delivery.surveys.services.publishing import current_questionnaire
 from delivery.surveys.services.version_transfer import Transfer, transfer
+from delivery.surveys.transitions import locked
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import WrongState

@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
+from delivery.planning.control.transitions import weekly_hash
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.models import Meeting, Todo, WeeklyReport
 from delivery.planning.plan.task_names import name_of
@@ -198,7 +199,7 @@ def test_frozen_report_never_changes(people, busy_week):
             service(actor=manager, report=report)
     stored = WeeklyReport.objects.get()
     assert (stored.summary, stored.facts["jobs"]) == ("完成调研", {"succeeded": 1})
-    assert weekly_reports.weekly_hash(stored) == stored.content_hash == frozen.content_hash
+    assert weekly_hash(stored) == stored.content_hash == frozen.content_hash
 
 
 def test_report_by_page(client, people, busy_week):
