@@ -10,12 +10,12 @@ from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from assessments.definitions.standard_library import BY_CODE, DEFAULT_CURVE, DEFAULT_THRESHOLD
-from assessments.labels.verdict_sentences import reason_message, shown
 from assessments.verdicts.computation import aligned_curves, without_npu
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
 from toolreaders.base import ReadError
 from toolreaders.verdicts.devices import not_proven
+from toolreaders.verdicts.sentences import reason_message, shown
 from toolreaders.verdicts.verdict import PASSED, judge_curve
 from workers.artifacts.artifact_store import finite_json
 from workers.kinds import JobKind, Judgement, Parameter, register

@@ -1,4 +1,4 @@
-"""`python -m toolreaders read FILE…` and `python -m toolreaders scan PATH`."""
+"""`python -m toolreaders read FILE…`, `compare BASELINE FILE` and `scan PATH`."""
 
 import sys
 

@@ -5,12 +5,16 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TextIO
 
-from toolreaders.base import Reading, read_file
+from toolreaders.base import Reading, json_safe, read_file
 from toolreaders.scan import CHECKS, patch_of, scan_path
 from toolreaders.source import ReadError
+from toolreaders.verdicts.exact import FIGURES
+from toolreaders.verdicts.log_comparison import compare_logs
+from toolreaders.verdicts.verdict import Rule
 
 LONGEST_VALUE = 300
 
@@ -21,12 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     add_read_arguments(commands.add_parser("read", help="what each file is and what it holds"))
     add_scan_arguments(commands.add_parser("scan", help="what source code needs changed"))
+    _add_compare_arguments(commands.add_parser(
+        "compare", help="two training logs: common steps, figures and the verdict on them"))
     options = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="replace")  # a terminal that has no Chinese letters
     if options.command == "read":
         return read(options.files, as_json=options.json, out=sys.stdout)
     try:
+        if options.command == "compare":
+            _compare(options, out=sys.stdout)
+            return 0
         scan(options.path, as_json=options.json, patch=options.patch, out=sys.stdout)
     except (ReadError, OSError) as error:
         print(error, file=sys.stderr)
@@ -43,6 +52,58 @@ def add_scan_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", type=Path)
     parser.add_argument("--json", action="store_true", help="one JSON object")
     parser.add_argument("--patch", type=Path, help="write the automatic-migration patch here")
+
+
+def _add_compare_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("baseline", type=Path, metavar="BASELINE")
+    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("--limit", type=limit_of, default="2%", metavar="LIMIT",
+                        help="what the figure has to be below: 2%% or 0.02")
+    parser.add_argument("--figure", choices=FIGURES, default=Rule.figure, metavar="FIGURE",
+                        help=", ".join(FIGURES))
+    parser.add_argument("--epsilon", type=float, default=1e-7,
+                        help="least divisor of a relative error")
+    parser.add_argument("--first-step", type=int, metavar="STEP")
+    parser.add_argument("--last-step", type=int, metavar="STEP")
+    parser.add_argument("--json", action="store_true", help="one JSON object")
+
+
+def limit_of(text: str) -> Decimal:
+    """The limit in "2%" or "0.02" as a fraction; raises ArgumentTypeError for anything else."""
+    try:
+        limit = Decimal(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except InvalidOperation:
+        limit = Decimal("nan")
+    if not limit.is_finite() or limit < 0:
+        raise argparse.ArgumentTypeError(f"{text}: a limit such as 2% or 0.02 is expected")
+    return limit
+
+
+def _compare(options: argparse.Namespace, out: TextIO) -> None:
+    """Print how the second log compares with the first one. Raises ReadError naming the file."""
+    rule = Rule(figure=options.figure, epsilon=options.epsilon,
+                first_step=options.first_step, last_step=options.last_step)
+    unit = "" if options.figure == "mean_absolute_error" else "%"
+    compared = compare_logs(options.baseline, options.file, rule, options.limit)
+    answer = compared.values(rule, options.limit, unit)
+    if options.json:
+        _print_json(json_safe({"judged": options.figure, **answer}), out)
+    else:
+        print_comparison(answer, out)
+
+
+def print_comparison(answer: dict[str, Any], out: TextIO) -> None:
+    """Print the values of a comparison as text."""
+    named = f"definition: {answer['definition']}   " if "definition" in answer else ""
+    steps = f" (steps {answer['first_step']} to {answer['last_step']})"
+    out.write(f"{answer['sentence']}\n"
+              f"verdict: {answer['verdict']}   {named}common points: {answer['common_points']}"
+              f"{steps if answer['common_points'] else ''}   "
+              f"coverage: {answer['coverage']:.4f}   nonfinite: {answer['nonfinite']}\n")
+    for name, value in answer["figures"].items():
+        out.write(f"  {name:36} {'–' if value is None else f'{value:.9g}'}\n")
+    for warning in answer["warnings"]:
+        out.write(f"  warning {warning['code']}: {warning['message']}\n")
 
 
 def read(files: Sequence[str], *, as_json: bool, out: TextIO) -> int:

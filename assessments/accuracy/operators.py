@@ -9,10 +9,10 @@ from operator import or_
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from assessments.labels.verdict_sentences import shown
 from assessments.models import Comparison, Deviation, OperatorRow
 from engagements.models import MigratedModel
 from toolreaders.accuracy.msprobe_rows import COSINE_LIMIT, NOISE_FLOOR, RELATIVE_LIMIT
+from toolreaders.verdicts.sentences import shown
 from workers.models import Artifact
 
 SHOW = {

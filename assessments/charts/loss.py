@@ -18,11 +18,11 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
-from assessments.labels.verdict_sentences import shown
 from assessments.models import MetricDefinition
 from toolreaders.curves.alignment import Aligned
 from toolreaders.curves.sampling import kept_for_drawing
 from toolreaders.verdicts.curve_figures import absolute_errors, relative_errors
+from toolreaders.verdicts.sentences import shown
 
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces

@@ -6,9 +6,9 @@ from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from assessments.labels.verdict_sentences import in_unit, scale_of
 from assessments.models import MetricDefinition
 from engagements.errors import InvalidInput
+from toolreaders.verdicts.sentences import in_unit, scale_of
 
 # Fractions that are usual as thresholds. Each span is less than a hundredfold: a number inside
 # it would lie outside if it had been meant in the other unit.

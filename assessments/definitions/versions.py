@@ -6,10 +6,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from assessments.labels.verdict_sentences import sentence, shown
+from assessments.labels.verdict_sentences import sentence
 from assessments.models import MetricDefinition, Outcome
 from assessments.presentation.definition_preview import tried
 from assessments.verdicts.computation import rule_of
+from toolreaders.verdicts.sentences import shown
 from toolreaders.verdicts.verdict import Outcome as Judged
 from toolreaders.verdicts.verdict import judge_values
 

@@ -6,11 +6,11 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.definitions.threshold_units import ThresholdUnit
-from assessments.labels.verdict_sentences import scale_of
 from assessments.models import Baseline, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
 from engagements.models import Engagement, MigratedModel
 from engagements.stages import Stage
+from toolreaders.verdicts.sentences import scale_of
 
 
 class CriterionForm(forms.Form):

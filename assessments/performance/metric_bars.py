@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from assessments.labels.verdict_sentences import SIGNS
 from assessments.models import Baseline, Criterion, Measurement, MetricDefinition
 from assessments.performance.gains import METRICS, Gain, Metric, gain
 from assessments.performance.rounds import History
 from assessments.queries import current_criteria, of_target
 from engagements.models import MigratedModel
+from toolreaders.verdicts.sentences import SIGNS
 
 Calculator = MetricDefinition.Calculator
 

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from assessments.labels.verdict_sentences import NEGATED, SIGNS, in_unit, shown
 from assessments.models import Criterion, MetricDefinition, Verdict
+from toolreaders.verdicts.sentences import NEGATED, SIGNS, in_unit, shown
 from toolreaders.verdicts.verdict import compare
 from workers.labels.number_text import figure_text
 

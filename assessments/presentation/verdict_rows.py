@@ -7,12 +7,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from assessments.accuracy.allowlist import ConfigVerdict
-from assessments.labels.verdict_sentences import SIGNS, in_unit, sentence, shown
+from assessments.labels.verdict_sentences import sentence
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
 from assessments.presentation.definition_preview import tried
 from assessments.queries import verdict_sentence, waiver_of
 from engagements.text.text_joining import listed
+from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
 from toolreaders.verdicts.verdict import Rule, compare
 from workers.labels.number_text import figure_text
 

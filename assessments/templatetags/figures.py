@@ -6,13 +6,13 @@ from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
 from assessments.labels.environments import item_label
-from assessments.labels.verdict_sentences import in_unit
 from assessments.models import OperatorRow
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
 from assessments.presentation.quantity_labels import point_label, quantity_label
 from assessments.presentation.verdict_rows import sheet_label
 from engagements.templatetags.display import tag
+from toolreaders.verdicts.sentences import in_unit
 from workers.labels.number_text import figure_text
 from workers.models import StoredReading
 

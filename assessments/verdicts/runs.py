@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from assessments.labels.verdict_sentences import shown
 from assessments.models import Criterion, Measurement, Verdict
 from assessments.queries import measurements_of
+from toolreaders.verdicts.sentences import shown
 from workers.models import Job
 from workers.models.job import JobState
 

@@ -5,9 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import openpyxl
 import pytest
 from django.conf import settings
 from django.core.management import call_command
+from django.utils.translation import override
 
 SAMPLE = "tests/samples/training"
 WITHOUT_DJANGO = """
@@ -35,6 +37,71 @@ def test_read_works_without_django_and_prints_what_manage_py_prints(capsys, monk
         call_command("read", *words)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == capsys.readouterr().out
+
+
+BARE = """
+import runpy, sys
+sys.path.insert(0, sys.argv[1])
+sys.argv = ["toolreaders", *sys.argv[2:]]
+runpy.run_module("toolreaders", run_name="__main__")
+"""
+
+
+def run_bare(*words: str) -> subprocess.CompletedProcess:
+    """Without any package: neither the environment's nor the user's."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", BARE, settings.BASE_DIR, *words],
+        capture_output=True, cwd=settings.BASE_DIR, text=True, check=False)
+
+
+def test_every_command_runs_without_any_package(tmp_path):
+    (tmp_path / "train.py").write_text("model = model.cuda()\n")
+    for words in (("read", sample(), "--json"), ("scan", str(tmp_path)),
+                  ("compare", *CURVES, "--json")):
+        bare = run_bare(*words)
+        assert (bare.returncode, bare.stderr) == (0, "")
+        assert bare.stdout == run(*words).stdout
+
+
+def test_a_workbook_names_the_package_that_is_missing(tmp_path):
+    openpyxl.Workbook().save(tmp_path / "plan.xlsx")
+    bare = run_bare("read", str(tmp_path / "plan.xlsx"))
+    assert (bare.returncode, "openpyxl, which is not installed" in bare.stdout) == (1, True)
+
+
+CURVES = ("tests/samples/curves/ng_fp32.log.gz", "tests/samples/curves/ng_bf16.log.gz")
+
+
+def test_compare_says_what_compare_curves_says(capsys):
+    for words in ((), ("--json",)):
+        done = run("compare", *CURVES, *words)
+        with override("en"):
+            call_command("compare-curves", *(str(settings.BASE_DIR / name) for name in CURVES),
+                         *words)
+        printed = capsys.readouterr().out
+        if words:
+            ours, theirs = json.loads(done.stdout), json.loads(printed)
+            assert ours.pop("judged") == "mean_relative_error"
+            assert {**ours, "definition": "loss_mean_relative_error"} == theirs
+        else:
+            assert done.stdout == printed.replace("definition: loss_mean_relative_error   ", "")
+
+
+@pytest.mark.parametrize(("words", "verdict", "threshold"), [
+    ((), "passed", 0.02), (("--limit", "0.05%"), "failed", 0.0005),
+    (("--limit", "0.0005"), "failed", 0.0005),
+    (("--limit", "0.1%", "--figure", "max_relative_error"), "failed", 0.001),
+    (("--first-step", "3000", "--last-step", "9000"), "not_provable", 0.02)])
+def test_limit_figure_and_window_of_compare(words, verdict, threshold):
+    answer = json.loads(run("compare", *CURVES, "--json", *words).stdout)
+    assert (answer["verdict"], answer["threshold"]) == (verdict, threshold)
+
+
+def test_compare_names_the_file_that_is_no_log():
+    done = run("compare", CURVES[0], "README.md")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("README.md: unknown_format: ")
+    assert "a limit such as 2% or 0.02" in run("compare", *CURVES, "--limit", "-1").stderr
 
 
 def test_a_file_that_cannot_be_read_is_named_and_ends_with_1(tmp_path):

@@ -21,11 +21,11 @@ def exact_figure(name: str, b: Sequence[float], n: Sequence[float], epsilon: flo
         name: a key of `curve_figures`.
         b, n: baseline and candidate on common steps.
     """
-    if name not in _FIGURES or not len(b):
+    if name not in FIGURES or not len(b):
         return None
     with localcontext() as context:
         context.prec = DIGITS
-        figure = _FIGURES[name](printed(b), printed(n), Decimal(repr(float(epsilon))))
+        figure = FIGURES[name](printed(b), printed(n), Decimal(repr(float(epsilon))))
         context.prec = KEPT
         return None if figure is None else +figure
 
@@ -59,7 +59,7 @@ def _smooth(values: Values, width: int) -> list[Decimal]:
     return running
 
 
-_FIGURES: dict[str, Callable[[Values, Values, Decimal], Decimal | None]] = {
+FIGURES: dict[str, Callable[[Values, Values, Decimal], Decimal | None]] = {
     "mean_relative_error": lambda b, n, e: _mean(_relative(b, n, e)),
     "mean_relative_error_from_step_21": lambda b, n, e: _mean(_relative(b, n, e)),
     "max_relative_error": lambda b, n, e: max(_relative(b, n, e)),

@@ -1,14 +1,18 @@
 """Two training logs, one rule, one verdict."""
 
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import Aligned, align
 from toolreaders.training.series import LossSeries, read_series
+from toolreaders.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
+from toolreaders.verdicts.sentences import sentence
 from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 
 LONG_LOG_BYTES = 30 * 2**20
@@ -16,10 +20,34 @@ LONG_LOG_BYTES = 30 * 2**20
 
 @dataclass(frozen=True)
 class Comparison:
-    """An aligned pair and the verdict on it."""
+    """An aligned pair and the verdict on it; ``no_npu``: where the candidate's log says that it
+    used none. Any two logs may be compared; what such a figure does not prove is said beside it."""
 
     aligned: Aligned
     outcome: Outcome
+    no_npu: NoNpu | None
+
+    def values(self, rule: Rule, threshold: Decimal, unit: str,
+               translate: Callable[[str], str] = str) -> dict[str, Any]:
+        """The alignment, the figures as fractions, the verdict with its reason and its sentence,
+        the warnings."""
+        outcome, facts = self.outcome, self.outcome.facts
+        warnings = [vars(warning) for warning in self.aligned.warnings]
+        if self.no_npu is not None:
+            withheld = not_proven(outcome, self.no_npu)
+            message = sentence(withheld.outcome, NO_NPU, None, threshold, "", "", withheld.facts,
+                               translate)
+            warnings.append({"code": NO_NPU, "line": self.no_npu.line, "message": message})
+        return {
+            **{name: facts[name] for name in (
+                "common_points", "first_step", "last_step", "coverage", "nonfinite",
+                "first_nonfinite_step")},
+            "figures": outcome.figures, "figure": outcome.figure, "threshold": float(threshold),
+            "verdict": outcome.outcome, "reason": outcome.reason,
+            "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, threshold,
+                                 rule.comparison, unit, facts, translate),
+            "warnings": warnings,
+        }
 
 
 class UnreadableLogError(ReadError):
@@ -28,6 +56,9 @@ class UnreadableLogError(ReadError):
     def __init__(self, path: Path, code: str, message: str) -> None:
         super().__init__(code, message)
         self.path = path
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.code}: {self.message}"
 
     def __reduce__(self):  # it crosses from the reading process
         return UnreadableLogError, (self.path, self.code, self.message)
@@ -56,4 +87,4 @@ def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal
     Raises UnreadableLogError naming the file and what is wrong with it.
     """
     aligned = align(*_read_both(baseline, candidate))
-    return Comparison(aligned, judge_curve(aligned, threshold, rule))
+    return Comparison(aligned, judge_curve(aligned, threshold, rule), told_by(candidate))

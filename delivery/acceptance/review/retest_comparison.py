@@ -1,10 +1,10 @@
 """Compares the metrics of a reviewed document with the newest verdicts, for re-tests."""
 
-from assessments.labels.verdict_sentences import shown
 from assessments.models import Criterion, Verdict
 from assessments.queries import current_criteria, verdict_sentence, verdicts_of
 from delivery.acceptance.models import Review
 from delivery.documents.bilingual import in_language
+from toolreaders.verdicts.sentences import shown
 
 
 def compare_with_current(review: Review, language: str) -> list[dict]:

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
-from assessments.labels.verdict_sentences import in_unit
 from assessments.models import MetricDefinition
 from delivery.planning.changes.effect_sentences import effect_sentences
 from delivery.planning.changes.scope_effects import COMING
@@ -16,6 +15,7 @@ from delivery.quotes.snapshot import grade_label, unit_label
 from delivery.quotes.templatetags.quotes import amount
 from engagements.models.engagement import localized
 from engagements.stages import Scope, Stage
+from toolreaders.verdicts.sentences import in_unit
 
 
 def presented(facts: dict) -> dict:

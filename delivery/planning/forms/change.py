@@ -2,7 +2,6 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from assessments.labels.verdict_sentences import in_unit, scale_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.base import LongSelect, short_text
@@ -15,6 +14,7 @@ from delivery.quotes.services.agreed_versions import Action
 from engagements.models import Engagement
 from engagements.stages import Stage
 from engagements.web.row_form import RowForm
+from toolreaders.verdicts.sentences import in_unit, scale_of
 from workers.models import Artifact
 
 COMPUTED = ("effect_on_scope", "effect_on_schedule", "effect_on_price", "effect_on_criteria")

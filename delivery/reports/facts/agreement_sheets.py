@@ -3,7 +3,6 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from assessments.labels.verdict_sentences import SIGNS, in_unit
 from assessments.models import Baseline, Criterion
 from assessments.presentation.quantity_labels import quantity_label
 from assessments.services.baselines import is_curve, spread
@@ -13,6 +12,7 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.definitions import selection_rule
 from delivery.reports.facts.source import Source
 from engagements.text.text_joining import labelled
+from toolreaders.verdicts.sentences import SIGNS, in_unit
 
 
 def criteria(source: Source) -> dict:

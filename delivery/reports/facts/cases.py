@@ -11,7 +11,6 @@ from django.utils.translation import ngettext
 
 from assessments.definitions.aspects import aspect_of
 from assessments.definitions.route_aspects import side_of_stage
-from assessments.labels.verdict_sentences import SIGNS, in_unit, shown
 from assessments.models import Criterion, Outcome, Verdict
 from bundle_verifier.bundle_format import raw_name
 from delivery.documents.bilingual import both
@@ -22,6 +21,7 @@ from delivery.reports.facts.environments import NOTHING, Fact, Sides
 from delivery.reports.facts.run_records import kind_title, told_command
 from delivery.reports.facts.source import Source
 from engagements.text.text_joining import colon, labelled, listed
+from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
 from workers.models import Artifact, Job, JobState
 
 COLUMNS: tuple[tuple[Callable[[], str], str], ...] = (

@@ -1,9 +1,9 @@
 """The metric definitions behind criteria and verdicts (AR-01, AR-09)."""
 
-from assessments.labels.verdict_sentences import SIGNS
 from assessments.models import MetricDefinition
 from delivery.documents.bilingual import both, pair
 from delivery.reports.facts import run_records
+from toolreaders.verdicts.sentences import SIGNS
 
 
 def definitions(judged: run_records.Judged) -> list[dict]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from assessments.definitions.aspects import Aspect, aspect_of
-from assessments.labels.verdict_sentences import in_unit
 from assessments.models import Criterion, Measurement, Verdict
 from assessments.performance.gains import BY_NAME
 from delivery.documents.bilingual import both
@@ -18,6 +17,7 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import run_settings
 from delivery.reports.facts.source import Source
 from toolreaders.verdicts.quantity_rows import BY_NAME as ROWS
+from toolreaders.verdicts.sentences import in_unit
 from workers.models import Job, StoredReading
 
 # Condition: places in a reading's values, and names among the settings of a run.

@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from assessments.charts import can_be_drawn, criterion_chart_spec
-from assessments.labels.verdict_sentences import SIGNS, in_unit, shown
 from assessments.models import Criterion, Outcome, Verdict
 from assessments.presentation.quantity_labels import criterion_name
 from assessments.queries import customers_signature, verdict_sentence
@@ -31,6 +30,7 @@ from delivery.reports.facts.source import Source
 from delivery.reports.facts.third_party import third_party
 from delivery.reports.facts.waivers_and_omissions import departures
 from toolreaders.base import ReadError
+from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
 
 
 def open_criteria(source: Source) -> dict:

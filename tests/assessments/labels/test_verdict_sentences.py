@@ -7,7 +7,8 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assessments.labels.verdict_sentences import in_unit, sentence, shown
+from assessments.labels.verdict_sentences import sentence
+from toolreaders.verdicts.sentences import in_unit, shown
 
 LIMIT = Decimal("0.02")
 

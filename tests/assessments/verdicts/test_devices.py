@@ -5,10 +5,10 @@ import pytest
 from django.utils.translation import override
 
 from assessments import services
-from assessments.labels.verdict_sentences import reason_message
 from assessments.verdicts import computation
 from tests.assessments.conftest import megatron_log
 from toolreaders.verdicts.devices import NoNpu, told_by
+from toolreaders.verdicts.sentences import reason_message
 from workers.models import Job
 
 GPU = np.linspace(4, 2, 200)
