@@ -56,6 +56,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    gc.disable()  # until all tests are collected
     asked = config.option
     if asked.everything:
         asked.markexpr = ""
@@ -82,6 +83,7 @@ def pytest_collection_finish():
     processor time."""
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
