@@ -7,9 +7,11 @@ from engagements import services
 from engagements.models import Role
 from engagements.queries import MODELS_PER_PAGE
 from engagements.stages import Stage, StageState
+from tests.cached_fixtures import cached_fixture
 
 
 @pytest.fixture
+@cached_fixture
 def record(people, engagement):
     """The first stage of a model on the second page of the matrix."""
     for n in range(MODELS_PER_PAGE + 1):

@@ -25,28 +25,37 @@ from delivery.portal.audit.log_check import check_log
 from engagements.audit import audit_log, checkpoint
 from engagements.errors import WrongState
 from engagements.models import AuditArchive, AuditEntry, Customer, Engagement, Role
+from tests.cached_fixtures import cached_fixture
 
 NOW = datetime(2026, 6, 15, tzinfo=UTC)
 DAYS = 40  # in the middle of June: April and what was before
 
 
 @pytest.fixture
-def log(people, monkeypatch):
+@cached_fixture
+def entries(people):
     """Six entries of January, three of March, three of June; of a closed engagement."""
     customer = Customer.objects.create(name="甲")
     engagement = Engagement.objects.create(code="CLOSED", name="已结", customer=customer,
                                            state=Engagement.State.CLOSED)
     for month, count in ((1, 6), (3, 3), (6, 3)):
         at = datetime(2026, month, 10, tzinfo=UTC)
-        monkeypatch.setattr(audit_log.timezone, "now", lambda at=at: at)
-        for number in range(count):
-            engagement.name = f"{month}-{number} 已结"
-            engagement.save()
-            audit_log.record(actor=people[Role.MANAGER], action="engagement.update",
-                             target=engagement, engagement=engagement, data={"share": 0.1 * number})
-    monkeypatch.undo()
-    monkeypatch.setattr(audit_archiving, "MOST_ENTRIES", 4)
+        with pytest.MonkeyPatch.context() as then:
+            then.setattr(audit_log.timezone, "now", lambda at=at: at)
+            for number in range(count):
+                engagement.name = f"{month}-{number} 已结"
+                engagement.save()
+                audit_log.record(
+                    actor=people[Role.MANAGER], action="engagement.update", target=engagement,
+                    engagement=engagement, data={"share": 0.1 * number})
     return engagement
+
+
+@pytest.fixture
+def log(entries, monkeypatch):
+    """The same, archived four at a time."""
+    monkeypatch.setattr(audit_archiving, "MOST_ENTRIES", 4)
+    return entries
 
 
 def archived() -> list[AuditArchive]:

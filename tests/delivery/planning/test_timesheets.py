@@ -37,6 +37,7 @@ def book(people, engagement, llm):
 
 
 @pytest.fixture
+@cached_fixture
 def submitted(people, engagement, book):
     """Two days of September and one half-day of October, which is not on the sheet."""
     for day in (22, 23):

@@ -6,6 +6,7 @@ from delivery.reports import services
 from engagements.errors import NotAllowed
 from engagements.models import Role, User
 from engagements.services import set_people
+from tests.cached_fixtures import cached_fixture
 from tests.document_steps import reviewed_document
 
 
@@ -16,6 +17,7 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
+@cached_fixture
 def draft(delivered, people):
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 

@@ -16,21 +16,34 @@ from delivery.reports.office.word_document import document_docx
 from delivery.reports.office.word_parts import PARTS, grid
 from delivery.reports.office.workbook import document_xlsx
 from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 from tests.delivery.reports.test_kinds import drafted
 
 
 @pytest.fixture
-def word(planned, people):
-    return docx.Document(io.BytesIO(document_docx(drafted(planned, people, "SOW").snapshot, "en")))
+@cached_fixture
+def word_file(planned, people) -> bytes:
+    return document_docx(drafted(planned, people, "SOW").snapshot, "en")
 
 
 @pytest.fixture
-def book(planned, people):
+def word(word_file):
+    return docx.Document(io.BytesIO(word_file))
+
+
+@pytest.fixture
+@cached_fixture
+def book_file(planned, people) -> bytes:
     snapshot = drafted(planned, people, "HD").snapshot
     snapshot["tables"]["documents"]["rows"] = [
         ["short", "TR-1", "V1.0", "1", "PDF", "0" * 64, "☐"],
         ["a long name of a deliverable " * 20, "TR-2", "V1.0", "1", "PDF", "0" * 64, "☐"]]
-    return openpyxl.load_workbook(io.BytesIO(document_xlsx(snapshot, "en")))
+    return document_xlsx(snapshot, "en")
+
+
+@pytest.fixture
+def book(book_file):
+    return openpyxl.load_workbook(io.BytesIO(book_file))
 
 
 def test_sign_off_history_and_distribution_stand_before_the_chapters(word):

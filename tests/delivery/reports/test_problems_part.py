@@ -6,6 +6,7 @@ from django.urls import reverse
 from delivery.reports import services
 from delivery.reports.models import Document
 from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document, reviewed_document
 
 PDF = b"%PDF-1.7 short"
@@ -19,6 +20,7 @@ def _short(monkeypatch):
 
 
 @pytest.fixture
+@cached_fixture
 def draft(delivered, people) -> Document:
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 
