@@ -19,7 +19,7 @@ from hypothesis import settings as hypothesis_settings
 from delivery.portal.audit.action_labels import ACTION_LABELS
 from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
-from tests import programs
+from tests import cached_fixtures, programs
 from tests.cached_fixtures import cached_fixture
 from tests.on_postgresql import depends_on_database
 from tests.practice_nodes import enrolled
@@ -84,6 +84,13 @@ def pytest_collection_finish():
     gc.freeze()
     gc.set_threshold(20_000, 50, 100)
     gc.enable()
+
+
+def pytest_runtest_setup(item):
+    marker = item.get_closest_marker("django_db")
+    commits = (marker and marker.kwargs) or {"transactional_db", "live_server"} & set(
+        item.fixturenames)
+    cached_fixtures.store().begin_test(is_rolled_back=not commits)
 
 
 @pytest.fixture(autouse=True)
