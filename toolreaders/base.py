@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib
+import logging
 import math
 import pkgutil
 import struct
@@ -12,6 +13,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +39,8 @@ FORMATS = (
     "accuracy", "conversion", "environment", "evaluation", "performance", "serving", "training",
 )  # fmt: skip
 """Packages of readers, a module or class per format."""
+PLUGINS = "delivery_desk.readers"
+"""Group of the entry points of packages that bring readers; see docs/extending.md of the desk."""
 DAMAGE = (
     ArithmeticError,
     AssertionError,
@@ -134,14 +138,32 @@ def register(reader_class: R) -> R:
     return reader_class
 
 
-@cache
-def load_readers() -> tuple[Reader, ...]:
-    """Import every module of the packages of formats once; all registered readers by name."""
+def import_formats() -> None:
+    """Import every module of the packages of formats."""
     for name in FORMATS:
         package = importlib.import_module(f"toolreaders.{name}")
         for module in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
             importlib.import_module(module.name)
+
+
+@cache
+def load_readers() -> tuple[Reader, ...]:
+    """All registered readers by name, those of installed packages too; loaded once."""
+    import_formats()
+    for entry in sorted(entry_points(group=PLUGINS), key=lambda entry: entry.name):
+        _load_plugin(entry)
     return tuple(READERS[name] for name in sorted(READERS))
+
+
+def _load_plugin(entry: EntryPoint) -> None:
+    """Import a module of another package; one that fails leaves no reader behind."""
+    before = dict(READERS)
+    try:
+        entry.load()
+    except (Exception, SystemExit):
+        READERS.clear()
+        READERS.update(before)
+        logging.getLogger(__name__).exception("readers of %s", entry.value)
 
 
 def read_file(path: str | Path) -> Reading:

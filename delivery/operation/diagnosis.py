@@ -22,6 +22,7 @@ from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.operation import readiness
 from delivery.operation.heartbeat import NEVER, worker_age_seconds
 from delivery.operation.models import DamagedFile
+from delivery.operation.plugins import PLUGINS
 from delivery.operation.secret_files import secret_files
 from delivery.sign_on import settings as sign_on
 from engagements.audit import audit_log, checkpoint
@@ -241,13 +242,21 @@ def certificate() -> Iterator[Finding]:
         yield Finding(_("Certificate"), GOOD, _("valid until %(day)s") % day)
 
 
+def plug_ins() -> Iterator[Finding]:
+    for plugin in PLUGINS:
+        name = f"{plugin.name} {plugin.version}"
+        yield Finding(_("Plug-in"), BAD if plugin.error else GOOD, _advised(
+            f"{name}, {plugin.error}", _("upgrade the package, or uninstall it"))
+            if plugin.error else f"{name}: {', '.join(plugin.parts)}")
+
+
 LOOKS: tuple[tuple[object, Callable[[], Iterator[Finding]]], ...] = (
     (gettext_lazy("Parts"), parts), (gettext_lazy("Worker"), worker),
     (gettext_lazy("Fonts"), fonts), (gettext_lazy("Clock"), clock), (gettext_lazy("Keys"), keys),
     (gettext_lazy("Audit log"), audit), (gettext_lazy("Disk"), disk),
     (gettext_lazy("Stored files"), stored_files), (gettext_lazy("Mail"), mail),
     (gettext_lazy("Directory"), directory), (gettext_lazy("Nodes"), nodes),
-    (gettext_lazy("Certificate"), certificate))
+    (gettext_lazy("Certificate"), certificate), (gettext_lazy("Plug-in"), plug_ins))
 
 
 def findings() -> Iterator[Finding]:

@@ -17,9 +17,7 @@ GROUPS = (
     (_("Containers"), False, ("container_engine", "container_options")),
     (_("Free commands and files"), False, ("command_roles", "file_roots", "transfer_mbit")),
     (_("Cluster"), False, ("scheduler", "scheduler_secret", *scheduler_fields.SHARED)),
-    (_("Cluster: Slurm"), False, scheduler_fields.OF_SLURM),
-    (_("Cluster: Kubernetes and Volcano"), False, scheduler_fields.OF_PODS),
-    (_("Cluster: ModelArts"), False, scheduler_fields.OF_MODELARTS),
+    *((group, False, names) for group, names in scheduler_fields.OF_GROUPS),
     (_("Network of jobs on several nodes"), False, ("cluster_address", "cluster_interface")),
     (_("Bastion"), False, (
         "bastion_host", "bastion_port", "bastion_username", "bastion_host_key", "jump_hosts")),

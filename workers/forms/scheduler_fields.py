@@ -1,36 +1,27 @@
 """The options of a cluster as fields of a node's form, one for each declared option."""
 
-from collections.abc import Iterable
-
 from django import forms
 
-from workers.models import SchedulerKind
 from workers.schedulers import KINDS
 from workers.schedulers.options import Option
 
 PREFIX = "scheduler_"
 
 
-def _of(kinds: Iterable[str]) -> dict[str, Option]:
-    return {option.name: option for kind in kinds for option in KINDS[kind].options}
+OPTIONS: dict[str, Option] = {
+    option.name: option for kind in KINDS.values() for option in kind.options}
 
 
-OPTIONS = _of(KINDS)
-_SLURM = _of([SchedulerKind.SLURM])
-_PODS = _of([SchedulerKind.KUBERNETES, SchedulerKind.VOLCANO])
-_MODELARTS = _of(kind for kind in KINDS if kind == SchedulerKind.MODELARTS)
+def _groups_of(name: str) -> list[str]:
+    return list({str(kind.group): None for kind in KINDS.values()
+                 if name in [option.name for option in kind.options]})
 
 
-def _names(options: dict[str, Option], *others: dict[str, Option]) -> tuple[str, ...]:
-    return tuple(PREFIX + name for name in options if not any(name in each for each in others))
-
-
-# By group of the form: options that several kinds share, then those of each kind.
-SHARED = tuple(name for name in _names(OPTIONS) if sum(
-    name in _names(each) for each in (_SLURM, _PODS, _MODELARTS)) > 1)
-OF_SLURM = _names(_SLURM, _PODS, _MODELARTS)
-OF_PODS = _names(_PODS, _SLURM, _MODELARTS)
-OF_MODELARTS = _names(_MODELARTS, _SLURM, _PODS)
+# By group of the form: options that several kinds share, then those of each group.
+SHARED = tuple(PREFIX + name for name in OPTIONS if len(_groups_of(name)) > 1)
+OF_GROUPS = tuple(
+    (group, tuple(PREFIX + name for name in OPTIONS if _groups_of(name) == [str(group)]))
+    for group in {str(kind.group): kind.group for kind in KINDS.values()}.values())
 
 
 def _field(option: Option) -> forms.Field:

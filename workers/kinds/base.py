@@ -162,7 +162,10 @@ _kinds: dict[str, JobKind] = {}
 
 
 def register(kind: type[JobKind]) -> type[JobKind]:
-    """Class decorator: add the kind to the registry under its code."""
+    """Class decorator: add the kind to the registry under its code, which is given once."""
+    known = _kinds.get(kind.code)
+    if known is not None and type(known).__qualname__ != kind.__qualname__:
+        raise ValueError(f"job kind {kind.code} is declared twice")
     _kinds[kind.code] = kind()
     return kind
 

@@ -1,4 +1,5 @@
 import shlex
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import (
@@ -8,6 +9,7 @@ from django.core.validators import (
     RegexValidator,
 )
 from django.db import models
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
@@ -45,6 +47,15 @@ class SchedulerKind(models.TextChoices):
     KUBERNETES = "kubernetes", "Kubernetes"
     VOLCANO = "volcano", "Volcano (Kubernetes)"
     MODELARTS = "modelarts", "ModelArts"
+
+
+LONGEST_SCHEDULER = 12  # of the column
+REGISTERED_SCHEDULERS: dict[str, Promise | str] = {}  # of plug-ins: title by code
+
+
+def scheduler_choices() -> list[tuple[str, Any]]:
+    """(code, title) of all schedulers."""
+    return [*SchedulerKind.choices, *REGISTERED_SCHEDULERS.items()]
 
 
 # Each job of theirs is a container of its own, whose image a runtime may name.
@@ -170,7 +181,8 @@ class Node(models.Model):
         _("cards"), default=8, validators=[MaxValueValidator(64)]
     )
     scheduler = models.CharField(
-        _("scheduler"), max_length=12, choices=SchedulerKind, blank=True, default=SchedulerKind.OWN,
+        _("scheduler"), max_length=LONGEST_SCHEDULER, choices=scheduler_choices, blank=True,
+        default=SchedulerKind.OWN,
         help_text=_("Of a cluster: it chooses nodes and cards. The address is that of a log-in "
                     "node, the scratch folder lies on storage that all nodes share."))
     scheduler_secret = EncryptedTextField(

@@ -22,4 +22,5 @@ def filtered_rules(params: Mapping[str, str]) -> list[Rule]:
              if (not family or rule.family == family)
              and (not severity or rule.severity == severity)
              and (not text or text in f"{rule.code} {rule.text} {rule.action}".lower())]
-    return sorted(found, key=lambda rule: (order.index(rule.family), rule.code))
+    return sorted(found, key=lambda rule: (
+        order.index(rule.family) if rule.family in order else len(order), rule.code))

@@ -5,7 +5,12 @@ A kind of cluster is one row here: the class that speaks to it, and the options 
 
 from dataclasses import dataclass
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 from workers.models import Node, SchedulerKind
+from workers.models.node import LONGEST_SCHEDULER, REGISTERED_SCHEDULERS
+from workers.nodes.ssh import Unreachable
 from workers.schedulers import options, slurm_options
 from workers.schedulers.base import Scheduler
 from workers.schedulers.modelarts import modelarts_options
@@ -20,23 +25,43 @@ from workers.schedulers.slurm import Slurm
 
 @dataclass(frozen=True)
 class ClusterKind:
-    """One kind of cluster, or the desk's own queue."""
+    """One kind of cluster, or the desk's own queue.
+
+    Args:
+        group: title of the group of a node's form that holds its options.
+    """
 
     scheduler: type[Scheduler]
     options: tuple[Option, ...] = ()
+    group: Promise | str = ""
 
 
+_PODS = gettext_lazy("Cluster: Kubernetes and Volcano")
 KINDS: dict[str, ClusterKind] = {
     SchedulerKind.OWN: ClusterKind(OwnQueue),
-    SchedulerKind.SLURM: ClusterKind(Slurm, slurm_options.OPTIONS),
-    SchedulerKind.KUBERNETES: ClusterKind(KubernetesJobs, pod_options.OPTIONS),
-    SchedulerKind.VOLCANO: ClusterKind(VolcanoJobs, pod_options.VOLCANO_OPTIONS),
-    SchedulerKind.MODELARTS: ClusterKind(TrainingJobs, modelarts_options.OPTIONS),
+    SchedulerKind.SLURM: ClusterKind(
+        Slurm, slurm_options.OPTIONS, gettext_lazy("Cluster: Slurm")),
+    SchedulerKind.KUBERNETES: ClusterKind(KubernetesJobs, pod_options.OPTIONS, _PODS),
+    SchedulerKind.VOLCANO: ClusterKind(VolcanoJobs, pod_options.VOLCANO_OPTIONS, _PODS),
+    SchedulerKind.MODELARTS: ClusterKind(
+        TrainingJobs, modelarts_options.OPTIONS, gettext_lazy("Cluster: ModelArts")),
 }
 
 
+def register(code: str, title: Promise | str, kind: ClusterKind) -> None:
+    """Add a kind of cluster. Raises ValueError for a code that is taken or too long for its
+    column, and for a scheduler that leaves a part of its interface out."""
+    left_out = sorted(kind.scheduler.__abstractmethods__)
+    if code in KINDS or not 0 < len(code) <= LONGEST_SCHEDULER or left_out:
+        raise ValueError(f"scheduler {code!r} is taken, too long, or lacks {left_out}")
+    KINDS[code] = kind
+    REGISTERED_SCHEDULERS[code] = title
+
+
 def of(node: Node) -> Scheduler:
-    """The scheduler of the node's jobs."""
+    """The scheduler of the node's jobs. Raises Unreachable where its plug-in is gone."""
+    if node.scheduler not in KINDS:
+        raise Unreachable(f"The scheduler {node.scheduler} is not installed.")
     return KINDS[node.scheduler].scheduler(node)
 
 
@@ -59,4 +84,5 @@ def shown_options(node: Node) -> list[tuple[str, str]]:
             for option in KINDS[node.scheduler].options if option.name in node.scheduler_options]
 
 
-__all__ = ["KINDS", "ClusterKind", "Scheduler", "cleaned_options", "of", "shown_options"]
+__all__ = ["KINDS", "ClusterKind", "Scheduler", "cleaned_options", "of", "register",
+           "shown_options"]
