@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connection
-from django.db.models.signals import post_save
+from django.db.models.signals import post_migrate, post_save
 from django.utils import translation
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
@@ -57,6 +57,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     gc.disable()  # until all tests are collected
+    # Rights of Django's own are asked for nowhere; each test that commits made them all anew.
+    post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     asked = config.option
     if asked.everything:
         asked.markexpr = ""

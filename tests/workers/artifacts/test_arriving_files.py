@@ -14,6 +14,7 @@ from workers.models import Artifact, PendingUpload
 
 HALF = 560_000
 DATA = b"ab" * HALF
+pytestmark = pytest.mark.workers_read  # what it holds is not asked here
 
 
 @pytest.fixture
