@@ -1,9 +1,6 @@
 """Writes the verifier of evidence bundles for people without an installation: a file or a wheel."""
 
-import base64
-import hashlib
 import tempfile
-import zipfile
 from pathlib import Path
 
 from django.conf import settings
@@ -13,10 +10,11 @@ from django.utils.translation import gettext as _
 from bundle_verifier.translation import CATALOGUE
 from delivery.evidence.verifier_file import NAME as VERIFIER
 from delivery.evidence.verifier_file import START, lay_out, verifier_file
+from workers.wheels import wheel_name, write_wheel
 
 USES = ("pyhanko", "openpyxl", "defusedxml", "numpy")  # the wheel brings them
 NAME, VERSION = "delivery_desk_verify", "1.3"
-WHEEL = f"{NAME}-{VERSION}-py3-none-any.whl"
+WHEEL = wheel_name(NAME, VERSION)
 
 
 class Command(BaseCommand):
@@ -36,7 +34,8 @@ class Command(BaseCommand):
         if out.suffix == ".whl":
             with tempfile.TemporaryDirectory() as folder:
                 lay_out(Path(folder))
-                write_wheel(out, Path(folder))
+                write_wheel(out, Path(folder), name=NAME, version=VERSION,
+                            script=f"desk-verify = {START}", requirements=USES)
         else:
             out.write_bytes(verifier_file())
         self.stdout.write(f"{out} ({out.stat().st_size // 1024} KB)")
@@ -46,30 +45,3 @@ class Command(BaseCommand):
             self.stdout.write(f"pip install {out}; desk-verify <bundle.zip>")
         else:
             self.stdout.write(f"python {out} <bundle.zip>")
-
-
-def write_wheel(out: Path, folder: Path) -> None:
-    """The folder as a wheel (packaging.python.org, “Binary distribution format”)."""
-    about = folder / f"{NAME}-{VERSION}.dist-info"
-    about.mkdir()
-    needs = "".join(f"Requires-Dist: {name}\n" for name in USES)
-    (about / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {NAME}\nVersion: {VERSION}\n"
-        f"Requires-Python: >=3.11\n{needs}")
-    (about / "WHEEL").write_text(
-        "Wheel-Version: 1.0\nGenerator: manage.py verifier\nRoot-Is-Purelib: true\n"
-        "Tag: py3-none-any\n")
-    (about / "entry_points.txt").write_text(f"[console_scripts]\ndesk-verify = {START}\n")
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    names = [path.relative_to(folder).as_posix() for path in paths]
-    record = f"{about.name}/RECORD"
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as wheel:
-        for path, name in zip(paths, names, strict=True):
-            wheel.write(path, name)
-        wheel.writestr(record, "".join(
-            f"{name},sha256={_record_digest(path)},{path.stat().st_size}\n"
-            for path, name in zip(paths, names, strict=True)) + f"{record},,\n")
-
-
-def _record_digest(path: Path) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(path.read_bytes()).digest()).decode().rstrip("=")
