@@ -18,11 +18,11 @@ from typing import Any
 from django.apps import apps
 from django.conf import settings
 from django.core import mail
-from django.db import connection, models, transaction
+from django.db import connection, models
 from django.utils import timezone
 from django.utils.translation import get_language
 
-from engagements.audit_rows.tracking import PendingWrite
+from engagements.audit_rows.tracking import PendingWrite, wait_for_entry
 
 State = dict[str, frozenset[tuple]]  # rows by table, the key first
 _built: dict[tuple, "World"] = {}
@@ -75,7 +75,7 @@ class World:
             path.chmod(mode)
         mail.outbox.extend(self.mails)
         for note in self.notes:
-            transaction.on_commit(copy(note))
+            wait_for_entry(copy(note))
 
     def value_among(self, given: dict) -> Any:
         """The fixture's value; the very objects that the test has already, where it has them."""

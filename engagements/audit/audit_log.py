@@ -20,8 +20,13 @@ from engagements.audit.archive_files import ArchiveFault
 from engagements.audit.chain_end import FIRST_PREVIOUS_HASH, OLDER_FIRST_PREVIOUS_HASH
 from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.row_comparison import Difference, Gap, differences
-from engagements.audit_rows.tracking import collect_pending, register_recorder
-from engagements.audit_rows.transaction_internals import open_savepoints
+from engagements.audit_rows.tracking import (
+    PendingWrite,
+    mark_collected,
+    pending_writes,
+    register_recorder,
+    rows_of,
+)
 from engagements.models import AuditArchive, AuditChain, AuditEntry, Engagement, User
 
 ENTRIES_AT_ONCE = 500  # in memory while the log is walked
@@ -36,6 +41,7 @@ def record(
     target: models.Model,
     engagement: Engagement | None = None,
     data: dict | None = None,
+    written: list[PendingWrite] | None = None,
 ) -> AuditEntry:
     """Append one entry. Call it inside the transaction of the write it describes, after the write:
     it holds the rows written so far (see `audit_rows.tracking`).
@@ -45,18 +51,21 @@ def record(
         action: `object.verb`, for example `stage.pass`.
         target: the row that was written.
         data: JSON-able facts; never secrets.
+        written: the writes that the entry holds; otherwise all that no entry holds yet.
     """
     with transaction.atomic(savepoint=False):
+        written = pending_writes() if written is None else written
         # Before the chain is locked: everybody who writes waits for it until this one commits.
         entry = AuditEntry(
             actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=_label(target), engagement=engagement,
             data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
-            rows=collect_pending(open_savepoints()),
+            rows=rows_of(written),
         )
         entry.target = target  # who listens for entries need not read it again
         _append(entry)
+        mark_collected(written)
     return entry
 
 

@@ -11,13 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from django.core.exceptions import ImproperlyConfigured
-from django.db import models, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 from django.db.models.signals import post_delete, post_save
 
 from engagements.audit_rows.row_values import stored_rows
-from engagements.audit_rows.transaction_internals import commit_callbacks
 
 Rows = dict[str, dict[str, dict[str, Any] | None]]  # by table, key, column; None: deleted
 
@@ -70,6 +70,7 @@ class TrackedColumns:
 _tracked: dict[type[models.Model], TrackedColumns] = {}
 _untracked: dict[type[models.Model], str] = {}
 _recorder: Callable[..., Any] | None = None
+_waiting: "WeakKeyDictionary[Any, list[ReferenceType[PendingWrite]]]" = WeakKeyDictionary()
 Listener = Callable[[type[models.Model], Collection], None]
 _listeners: dict[type[models.Model], list[Listener]] = defaultdict(list)
 
@@ -185,41 +186,78 @@ def _is_tracked_write(table: type[models.Model], written: dict[str, Any]) -> boo
 def _add_pending(table: type[models.Model], keys: Collection) -> None:
     if table in _tracked:
         for key in keys:
-            transaction.on_commit(PendingWrite(table, key))
+            wait_for_entry(PendingWrite(table, key))
 
 
 @dataclass
 class PendingWrite:
-    """A row was written; waits with the transaction, and is dropped if that is rolled back."""
+    """A row was written; waits with the transaction, and is dropped if that is rolled back.
+
+    `entry`: lives as long as the log entry that holds the row is not rolled back.
+    """
 
     table: type[models.Model]
     key: Any
-    is_collected: bool = False
+    entry: "ReferenceType[Collected] | None" = None
+    is_over: bool = False
+
+    @property
+    def is_collected(self) -> bool:
+        """Whether an entry holds the row that was written."""
+        return self.is_over or (self.entry is not None and self.entry() is not None)
 
     def __call__(self) -> None:
         """At the commit: what no entry collected gets an entry of its own."""
         if self.is_collected:
             return
-        self.is_collected = True
+        self.is_over = True
         with transaction.atomic():
             row = self.table._base_manager.filter(pk=self.key).first()
-            _add_pending(self.table, [self.key])
-            _recorder(actor=None, action="row.write", target=row or self.table(pk=self.key))
+            _recorder(actor=None, action="row.write", target=row or self.table(pk=self.key),
+                      written=[self])
 
 
-def collect_pending(savepoints: frozenset[str]) -> Rows:
-    """The rows with pending writes, as they are now.
+class Collected:
+    """An entry of the log holds rows; waits with the transaction, as they do."""
 
-    Args:
-        savepoints: those open where the caller of `record` stands. Writes from outside of them
-            stay pending: the entry may yet be rolled back without the row.
+    def __call__(self) -> None:
+        """Nothing follows at the commit."""
+
+
+def wait_for_entry(write: PendingWrite) -> None:
+    """Keep the write until the commit, or until what it was part of is rolled back.
+
+    Only Django holds it: callbacks of a block that is rolled back are discarded
+    (`transaction.on_commit`), so what still can be reached here is still written.
     """
+    transaction.on_commit(write)
+    _waiting.setdefault(connections[DEFAULT_DB_ALIAS], []).append(ref(write))
+
+
+def pending_writes() -> list[PendingWrite]:
+    """The writes of the open transaction that no entry holds."""
+    waiting = _waiting.setdefault(connections[DEFAULT_DB_ALIAS], [])
+    waiting[:] = [one for one in waiting if one() is not None]
+    found = (one() for one in waiting)
+    return [write for write in found if write is not None and not write.is_collected]
+
+
+def rows_of(writes: Collection[PendingWrite]) -> Rows:
+    """The rows that were written, as they are now."""
     written: dict[type[models.Model], set] = {}
-    for registered_in, write in commit_callbacks():
-        if isinstance(write, PendingWrite) and not write.is_collected:
-            written.setdefault(write.table, set()).add(write.key)
-            write.is_collected = savepoints <= registered_in
+    for write in writes:
+        written.setdefault(write.table, set()).add(write.key)
     return {table._meta.label_lower: _rows_now(table, keys) for table, keys in written.items()}
+
+
+def mark_collected(writes: Collection[PendingWrite]) -> None:
+    """An entry that is saved holds these rows. Where a savepoint takes the entry back and leaves
+    the writes, they wait for another."""
+    if writes:
+        collected = Collected()
+        transaction.on_commit(collected)
+        for write in writes:
+            write.entry = ref(collected)
 
 
 def _rows_now(table: type[models.Model], keys: Collection) -> dict[str, dict | None]:
