@@ -192,7 +192,7 @@ def _several_outputs(prefixes: list[bytes]) -> ReadError:
     return ReadError("several_outputs", message)
 
 
-TOLD_ENDS = {"truncated_record", "run_not_finished", "epoch_unfinished"}
+OPEN_ENDS = {"truncated_record", "run_not_finished", "epoch_unfinished"}
 
 
 def with_warnings_of(source: Source, warnings: list[ReadingWarning]) -> list[ReadingWarning]:
@@ -200,7 +200,7 @@ def with_warnings_of(source: Source, warnings: list[ReadingWarning]) -> list[Rea
 
     An unfinished last line is told where the reader has not left it out itself.
     """
-    if not any(warning.code in TOLD_ENDS for warning in warnings):
+    if not any(warning.code in OPEN_ENDS for warning in warnings):
         source.warn_of_its_end()
     known = {(warning.code, warning.line) for warning in warnings}
     return warnings + [w for w in source.warnings if (w.code, w.line) not in known]

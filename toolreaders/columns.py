@@ -21,7 +21,7 @@ def doubles(values: Iterable[float]) -> array[float]:
     return values if isinstance(values, array) else array("d", values)
 
 
-def kept_of(values: array, indices: Sequence[int]) -> array:
+def at_indices(values: array, indices: Sequence[int]) -> array:
     """The values at ascending ``indices``; not copied where all are kept."""
     if len(indices) == len(values):
         return values
@@ -52,8 +52,8 @@ def finite_pairs(
     bad = {*nonfinite_places(one), *nonfinite_places(other)}
     if not bad:
         return one, other
-    kept = [place for place in range(len(one)) if place not in bad]
-    return [one[place] for place in kept], [other[place] for place in kept]
+    chosen = [place for place in range(len(one)) if place not in bad]
+    return [one[place] for place in chosen], [other[place] for place in chosen]
 
 
 def total(values: Iterable[float]) -> float:
@@ -74,8 +74,8 @@ class Column:
     """A number per record in eight bytes, and whether the record tells it: NaN may be printed."""
 
     def __init__(self, values: Iterable[float | None] = ()) -> None:
-        self._numbers, self._told = array("d"), bytearray()
-        self._untold = 0  # records before the first number cost nothing
+        self._numbers, self._present = array("d"), bytearray()
+        self._absent = 0  # records before the first number cost nothing
         for value in values:
             self.append(value)
 
@@ -83,61 +83,61 @@ class Column:
     def of(cls, numbers: array[float]) -> Column:
         """A column of which every record tells its number."""
         found = cls()
-        found._numbers, found._told = numbers, bytearray(b"\x01") * len(numbers)
+        found._numbers, found._present = numbers, bytearray(b"\x01") * len(numbers)
         return found
 
     def __len__(self) -> int:
-        return self._untold + len(self._numbers)
+        return self._absent + len(self._numbers)
 
     def append(self, value: float | None) -> None:
         """Add the number of the next record, None where it has none."""
         if value is None and not self._numbers:
-            self._untold += 1
+            self._absent += 1
             return
         self._numbers.append(LACKING if value is None else value)
-        self._told.append(value is not None)
+        self._present.append(value is not None)
 
     def extend(self, other: Column) -> None:
         """Add the numbers of the next records."""
         if not self._numbers:
-            self._untold += other._untold
-        elif other._untold:
-            self._numbers.extend([LACKING] * other._untold)
-            self._told.extend(bytes(other._untold))
+            self._absent += other._absent
+        elif other._absent:
+            self._numbers.extend([LACKING] * other._absent)
+            self._present.extend(bytes(other._absent))
         self._numbers.extend(other._numbers)
-        self._told.extend(other._told)
+        self._present.extend(other._present)
 
     def pop(self) -> None:
         """Take the last record's number back."""
         if not self._numbers:
-            self._untold -= 1
+            self._absent -= 1
             return
         self._numbers.pop()
-        self._told.pop()
+        self._present.pop()
 
     @property
     def values(self) -> array[float]:
         """All numbers, NaN where a record has none."""
-        return array("d", [LACKING]) * self._untold + self._numbers
+        return array("d", [LACKING]) * self._absent + self._numbers
 
     @property
-    def is_told(self) -> bytes:
+    def has_value(self) -> bytes:
         """Which records have a number: a byte each, 1 or 0."""
-        return bytes(self._untold) + self._told
+        return bytes(self._absent) + self._present
 
     def keep(self, indices: Sequence[int]) -> Column:
         """The column of these records alone, in their order."""
         if len(indices) == len(self):
             return self
-        kept = Column()
+        chosen = Column()
         if not self._numbers:
-            kept._untold = len(indices)
-            return kept
-        kept._numbers = kept_of(self.values, indices)
-        kept._told = bytearray(map(self.is_told.__getitem__, indices))
-        return kept
+            chosen._absent = len(indices)
+            return chosen
+        chosen._numbers = at_indices(self.values, indices)
+        chosen._present = bytearray(map(self.has_value.__getitem__, indices))
+        return chosen
 
     @property
     def known(self) -> array[float]:
         """The numbers of the records that have one."""
-        return array("d", compress(self._numbers, self._told))
+        return array("d", compress(self._numbers, self._present))

@@ -85,10 +85,10 @@ def _groups(
 def numbers(field: Rows) -> np.ndarray | None:
     """The numbers of a field of equal width; None where its lines are not printed alike."""
     columns = np.ascontiguousarray(field.T)
-    kept = np.flatnonzero((columns != SPACE).any(axis=1))
-    if not len(kept):
+    used = np.flatnonzero((columns != SPACE).any(axis=1))
+    if not len(used):
         return None
-    mantissa, exponent = _parts(columns[kept[0] : kept[-1] + 1])
+    mantissa, exponent = _parts(columns[used[0] : used[-1] + 1])
     if exponent is None:
         return None
     digits, decimals = _digits(mantissa)

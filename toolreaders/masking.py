@@ -120,11 +120,11 @@ def mask_text(value: str) -> str:
     value = PRIVATE_KEY.sub(MASK, value)
     value = USER_INFORMATION.sub(rf"\g<scheme>{MASK}@", value)
     value = TOKEN_SHAPES.sub(MASK, value)
-    found, kept = [], 0
+    found, rest = [], 0
     for start, end in _assigning_lines(value):
-        found += [value[kept:start], ASSIGNMENT.sub(_masked_assignment, value[start:end])]
-        kept = end
-    return "".join(found) + value[kept:]
+        found += [value[rest:start], ASSIGNMENT.sub(_masked_assignment, value[start:end])]
+        rest = end
+    return "".join(found) + value[rest:]
 
 
 def _assigning_lines(text: str) -> list[tuple[int, int]]:
@@ -162,15 +162,15 @@ def text_pieces(stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
     Args:
         size: read at once; no more than about twice as many bytes are held.
     """
-    kept = b""
+    rest = b""
     while chunk := stream.read(size):
-        kept += chunk
-        cut = safe_cut(kept)
+        rest += chunk
+        cut = safe_cut(rest)
         if cut:
-            yield kept[:cut]
-        kept = kept[cut:]
-    if kept:
-        yield kept
+            yield rest[:cut]
+        rest = rest[cut:]
+    if rest:
+        yield rest
 
 
 def safe_cut(data: bytes) -> int:

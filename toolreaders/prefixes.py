@@ -29,9 +29,9 @@ def line_prefixes(head: bytes) -> list[bytes]:
     lines = [line for line in ANSI_BYTES.sub(b"", head).splitlines() if line.strip()]
     for form in FORMS:
         counts = Counter(found[0].rstrip() for line in lines if (found := form.match(line)))
-        kept = [prefix for prefix, count in counts.items() if count >= LEAST_LINES]
-        if kept and sum(counts[prefix] for prefix in kept) >= LEAST_SHARE * len(lines):
-            return sorted(kept)
+        frequent = [prefix for prefix, count in counts.items() if count >= LEAST_LINES]
+        if frequent and sum(counts[prefix] for prefix in frequent) >= LEAST_SHARE * len(lines):
+            return sorted(frequent)
     return []
 
 

@@ -121,20 +121,20 @@ def digests(source: Source) -> Iterator[Sample]:
     """
     if losses := _lines_with_losses(source):
         yield Sample(source, b"\n".join(losses))
-    kept: list[bytes] = []
+    whole: list[bytes] = []
     held = total = 0
     for line in _unlike_lines(source):
-        kept.append(line)
+        whole.append(line)
         held += len(line) + 1
         if held > DIGEST_BYTES:
-            yield Sample(source, b"\n".join(kept))
+            yield Sample(source, b"\n".join(whole))
             total, held = total + held, 0
-            kept.clear()
+            whole.clear()
         if total > MOST_DIGESTED:
             message = "No reader knows the beginning, middle and end of this file nor its first"
             message += " 32 MiB of unlike lines; give the part with the values."
             raise ReadError("partly_searched", message)
-    yield Sample(source, b"\n".join(kept))
+    yield Sample(source, b"\n".join(whole))
 
 
 def _lines_with_losses(source: Source) -> list[bytes]:

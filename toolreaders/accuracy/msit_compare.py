@@ -85,8 +85,8 @@ def _is_compared(row: Row) -> bool:
 
 def _is_nonfinite(row: Row) -> bool:
     figures = (to_float(row.get(name, "")) for name in FIGURES) if _is_compared(row) else ()
-    told = bool(NOT_FINITE.search(row.get(REASON, "")))
-    return told or any(figure is not None and not math.isfinite(figure) for figure in figures)
+    is_named = bool(NOT_FINITE.search(row.get(REASON, "")))
+    return is_named or any(figure is not None and not math.isfinite(figure) for figure in figures)
 
 
 def _values(rows: list[Row]) -> dict[str, Any]:

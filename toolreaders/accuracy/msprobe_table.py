@@ -56,8 +56,8 @@ def _rows_of(source: Source) -> Iterator[Row]:
 def _compare_rows(
     header: list[str], table: Iterable[Row]
 ) -> tuple[list[CompareRow], list[ReadingWarning]]:
-    kept = [(place, name) for place, name in enumerate(header) if name not in DROPPED]
-    needed = max(place for place, name in kept if name) + 1
+    columns_read = [(place, name) for place, name in enumerate(header) if name not in DROPPED]
+    needed = max(place for place, name in columns_read if name) + 1
     rows, warnings = [], []
     for line, row in enumerate(table, start=2):
         if not any(text(cell) for cell in row):
@@ -67,7 +67,7 @@ def _compare_rows(
             message = f"Row {line} has {len(row)} of {len(header)} cells and is left out."
             warnings.append(ReadingWarning("truncated_record", message, line))
             continue
-        cells = {name: row[place] if place < len(row) else None for place, name in kept}
+        cells = {name: row[place] if place < len(row) else None for place, name in columns_read}
         rows.append(CompareRow(line, cells))
     return rows, warnings
 

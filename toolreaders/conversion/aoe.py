@@ -19,7 +19,7 @@ BASELINE = "model_baseline_performance(ms)"
 RESULT = "model_result_performance(ms)"
 BEFORE, AFTER = "performance_before_tune(us)", "performance_after_tune(us)"
 TUNINGS = ("SGAT", "OPAT", "GDAT")
-STATED = ("tuning_result", "tune_result")
+RESULT_KEYS = ("tuning_result", "tune_result")
 LISTED = 200
 AMOUNT = r"\d+(?:\.\d+)?"
 TASK = re.compile(
@@ -61,8 +61,8 @@ class AoeResultReader(Reader):
 
     def read(self, source: Source) -> Reading:
         tunings = list(_tunings(source.json))
-        first, stated = tunings[0], [tuning["succeeded"] for tuning in tunings]
-        succeeded = None if None in stated else all(stated)
+        first, reported = tunings[0], [tuning["succeeded"] for tuning in tunings]
+        succeeded = None if None in reported else all(reported)
         values = {"form": "aoe_result", **first, "succeeded": succeeded, "tunings": tunings}
         return self.reading(values, warnings=_warnings(tunings))
 
@@ -78,11 +78,11 @@ def _blocks(found: Any) -> Iterator[tuple[str, Block]]:
 
 
 def _is_tuning(name: str, block: Block) -> bool:
-    return BASELINE in block or (name in TUNINGS and _stated(block) is not None)
+    return BASELINE in block or (name in TUNINGS and _reported(block) is not None)
 
 
-def _stated(block: Block) -> Any:
-    return next((value for key, value in block.items() if key.endswith(STATED)), None)
+def _reported(block: Block) -> Any:
+    return next((value for key, value in block.items() if key.endswith(RESULT_KEYS)), None)
 
 
 def _tunings(found: Any) -> Iterator[dict[str, Any]]:
@@ -96,7 +96,7 @@ def _tunings(found: Any) -> Iterator[dict[str, Any]]:
 
 def _tuning(name: str, block: Block) -> dict[str, Any]:
     baseline, result = to_float(block.get(BASELINE)), to_float(block.get(RESULT))
-    stated = _stated(block)
+    reported = _reported(block)
     summary = block.get("repo_summary") or {}
     return {
         "tuning": name,
@@ -105,8 +105,8 @@ def _tuning(name: str, block: Block) -> dict[str, Any]:
         # a share of the baseline; the tool prints it rounded as model_performance_improvement
         "improvement": (baseline - result) / baseline if baseline and result is not None else None,
         "improvement_printed": block.get("model_performance_improvement"),
-        "result": stated,
-        "succeeded": "success" in str(stated).lower() if stated is not None else None,
+        "result": reported,
+        "succeeded": "success" in str(reported).lower() if reported is not None else None,
         "operators": summary.get("total_num"),
         "repository": {key: item for key, item in summary.items() if key.endswith("_num")},
         "tuned_operators": list(_operators(block.get("repo_modified_operators")))[:LISTED],
@@ -119,8 +119,8 @@ def _operators(found: Any) -> Iterator[dict[str, Any]]:
     groups = found.values() if isinstance(found, dict) else [found]
     for group in groups:
         for operator in group if isinstance(group, list) else ():
-            ways = {"": operator, **(operator.get("tune_performance") or {})}
-            for way, times in ways.items():
+            methods = {"": operator, **(operator.get("tune_performance") or {})}
+            for way, times in methods.items():
                 if BEFORE in times:
                     yield {"name": operator.get("op_name"), "type": operator.get("op_type"),
                            "way": way or None, "before_us": to_float(times[BEFORE]),

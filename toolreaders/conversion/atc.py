@@ -112,8 +112,8 @@ class Conversion:
     @property
     def cause(self) -> str | None:
         """The most telling sentence: a stated cause, the first error's text, AMCT's first error."""
-        if stated := self.sections.get("Possible Cause"):
-            return stated[0]
+        if causes := self.sections.get("Possible Cause"):
+            return causes[0]
         texts = [item["text"] for item in self.errors if not _is_title(item["text"])]
         return next(iter([*texts, *self.amct]), None)
 

@@ -73,10 +73,10 @@ class Aligned:
             return slice(0 if first is None else bisect_left(steps, first),
                          len(steps) if last is None else bisect_right(steps, last))
 
-        kept = inside(self.steps)
-        steps = self.steps[kept]
+        selected = inside(self.steps)
+        steps = self.steps[selected]
         return replace(
-            self, steps=steps, baseline=self.baseline[kept], candidate=self.candidate[kept],
+            self, steps=steps, baseline=self.baseline[selected], candidate=self.candidate[selected],
             baseline_steps=self.baseline_steps[inside(self.baseline_steps)],
             first_step=steps[0] if steps else None, last_step=steps[-1] if steps else None,
             lone_nonfinite=self.lone_nonfinite[inside(self.lone_nonfinite)],
@@ -116,7 +116,7 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
             "the curves have no common axis.")))
         other = _NO_CURVE
     else:
-        base, other = _of_the_same_meaning(baseline, candidate, base, other, warnings)
+        base, other = _averaged_alike(baseline, candidate, base, other, warnings)
     aligned = _intersected(base, other, warnings)
     aligned.warnings.extend(suspicions(aligned.baseline, aligned.candidate))
     return _with_gradients(aligned, baseline, candidate)
@@ -125,11 +125,11 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
 def _with_gradients(aligned: Aligned, baseline: LossSeries, candidate: LossSeries) -> Aligned:
     """What the logs' gradient norms say against the run; steps are numbered as the baseline's."""
     shift = baseline.step_base - candidate.step_base
-    told = [(series.norms, series.steps, moved)
-            for series, moved in ((baseline, 0), (candidate, shift)) if series.norms]
-    bad = {steps[place] + moved for norms, steps, moved in told for place in norms.unexplained}
+    normed = [(series.norms, series.steps, moved)
+                  for series, moved in ((baseline, 0), (candidate, shift)) if series.norms]
+    bad = {steps[place] + moved for norms, steps, moved in normed for place in norms.unexplained}
     return replace(aligned, bad_norms=array("q", sorted(bad)),
-                   shows_update=not any(norms.show_no_update for norms, _steps, _moved in told))
+                   shows_update=not any(norms.show_no_update for norms, _steps, _moved in normed))
 
 
 def _unprovable(baseline: LossSeries, candidate: LossSeries,
@@ -155,7 +155,7 @@ def _on_the_same_base(baseline: LossSeries, candidate: LossSeries,
     return integers(candidate.steps)
 
 
-def _of_the_same_meaning(baseline, candidate, base, other, warnings) -> tuple[_Curve, _Curve]:
+def _averaged_alike(baseline, candidate, base, other, warnings) -> tuple[_Curve, _Curve]:
     """Averages the finer of the two curves where the coarser one prints means of windows."""
     ours, theirs = _width(baseline), _width(candidate)
     if ours and theirs and ours < theirs:

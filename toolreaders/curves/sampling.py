@@ -9,7 +9,7 @@ from math import isfinite
 MOST_POINTS = 1000
 
 
-def kept_for_drawing(values: Sequence[float], most: int = MOST_POINTS) -> array[int]:
+def drawing_indices(values: Sequence[float], most: int = MOST_POINTS) -> array[int]:
     """Ascending indices of at most `most` values: of every stretch its lowest and its highest.
 
     A spike of a single step is always drawn. Non-finite values do not count as extremes; a

@@ -115,8 +115,8 @@ def _warnings(checks: list[dict[str, Any]]) -> list[ReadingWarning]:
     ]
     for check in checks:
         if not _is_answered(check):
-            said = f": {check['error']}" if check["error"] else ""
-            message = f"{_named(check)}: {check['check']} has no answer{said}."
+            why = f": {check['error']}" if check["error"] else ""
+            message = f"{_named(check)}: {check['check']} has no answer{why}."
             found.append(ReadingWarning("no_answer", message, check["line"]))
     return found
 

@@ -333,8 +333,8 @@ class NvidiaFailureReader(Reader):
 
     def read(self, source: Source) -> Reading:
         number, line = next((n, line) for n, line in source.lines() if FAILURE.search(line))
-        said = line.strip()[:300]
+        printed = line.strip()[:300]
         values = {"form": "failure", "driver_version": None, "cuda_version": None, "gpus": [],
-                  "error": {"message": said}}  # fmt: skip
-        message = f"nvidia-smi failed, no GPU is known: {said}"
+                  "error": {"message": printed}}  # fmt: skip
+        message = f"nvidia-smi failed, no GPU is known: {printed}"
         return self.reading(values, warnings=[ReadingWarning("nvidia_smi_failed", message, number)])

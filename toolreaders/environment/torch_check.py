@@ -61,8 +61,8 @@ class TorchCheckReader(Reader):
             found = FULL.match(line.strip()) or PLAIN.match(line.strip())
             answer, line_of_answer = (found, number) if found else (answer, line_of_answer)
             if wrong := FAILURE.match(line.strip()):
-                is_told = failure is not None and _cause(failure[1])["cause"]
-                failure = failure if is_told else (number, wrong["text"])
+                has_cause = failure is not None and _cause(failure[1])["cause"]
+                failure = failure if has_cause else (number, wrong["text"])
         if answer is None and failure is None:
             raise ReadError("no_values", "The check printed no version.")
         warnings = []
@@ -78,8 +78,8 @@ class TorchCheckReader(Reader):
 def _is_failed_import(sample: Sample) -> bool:
     """Whether an import of torch_npu, or of what it needs, ended the program."""
     errors = [found["text"] for line in sample.lines if (found := FAILURE.match(line.strip()))]
-    told = any(_cause(error)["cause"] for error in errors)
-    return told and bool(OF_TORCH_NPU.search(sample.text))
+    has_cause = any(_cause(error)["cause"] for error in errors)
+    return has_cause and bool(OF_TORCH_NPU.search(sample.text))
 
 
 def _cause(error: str | None) -> dict[str, Any]:

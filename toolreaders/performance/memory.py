@@ -109,17 +109,17 @@ class OutOfMemoryReader(Reader):
     tool = "torch_npu"
 
     def recognises(self, sample: Sample) -> int:
-        is_told = OOM.search(sample.text) or TF_OOM.search(sample.text)
-        if not is_told or sample.json is not None:
+        is_oom = OOM.search(sample.text) or TF_OOM.search(sample.text)
+        if not is_oom or sample.json is not None:
             return 0
         return 11 if LOSS.search(sample.text) else 35  # a training log says it besides
 
     def read(self, source: Source) -> Reading:
-        told = [(number, line, found) for number, line in source.lines()
-                if (found := OOM.search(line))]  # fmt: skip
-        if told:
-            number, line, found = told[0]
-            values: dict[str, Any] = {"ooms": len(told), "requested_bytes": size_bytes(found[2])}
+        reports = [(number, line, found) for number, line in source.lines()
+                   if (found := OOM.search(line))]  # fmt: skip
+        if reports:
+            number, line, found = reports[0]
+            values: dict[str, Any] = {"ooms": len(reports), "requested_bytes": size_bytes(found[2])}
             for name, pattern in OOM_PARTS.items():
                 part = pattern.search(line)
                 sizes = [size for size in part.groups() if size] if part else []

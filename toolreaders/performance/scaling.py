@@ -51,9 +51,9 @@ def _rows(table: Table) -> list[dict[str, Any]]:
     rows = []
     for number, cells in zip(table.lines, table.rows, strict=True):
         label = " ".join(cell for i, cell in enumerate(cells) if i != at and i not in same)
-        cards, stated = _cards(table, cells), to_float(cells[at].rstrip("*").replace(",", ""))
+        cards, printed = _cards(table, cells), to_float(cells[at].rstrip("*").replace(",", ""))
         device = "npu" if NPU.search(label) else "gpu" if GPU.search(label) else None
-        if cards is None or stated is None or device is None:
+        if cards is None or printed is None or device is None:
             continue
         per_card = bool(PER_CARD.search(table.header[at]))
         rows.append(
@@ -61,9 +61,9 @@ def _rows(table: Table) -> list[dict[str, Any]]:
                 "name": cells[0],
                 "device": device,
                 "cards": cards,
-                "throughput": stated * cards if per_card else stated,
-                "throughput_per_card": stated if per_card else stated / cards,
-                "stated": stated,
+                "throughput": printed * cards if per_card else printed,
+                "throughput_per_card": printed if per_card else printed / cards,
+                "stated": printed,
                 "unit": table.header[at],
                 "configuration": [cells[i] for i in same],
                 "line": number,

@@ -56,8 +56,8 @@ class Report:
         """Order, leave out what the adaptor patches, and bound."""
         found = sorted(set(self.findings))
         if any(finding.check == "adaptor" for finding in found):
-            kept = [f for f in found if f.check not in SUPPRESSED_BY_ADAPTOR]
-            self.suppressed, found = len(found) - len(kept), kept
+            remaining = [f for f in found if f.check not in SUPPRESSED_BY_ADAPTOR]
+            self.suppressed, found = len(found) - len(remaining), remaining
         self.is_cut = self.is_cut or len(found) > MAX_FINDINGS
         self.findings = found[:MAX_FINDINGS]
         return self

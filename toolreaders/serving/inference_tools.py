@@ -48,10 +48,10 @@ class AisBenchInferReader(Reader):
     def read(self, source: Source) -> Reading:
         latency: dict[str, dict[str, float]] = {}
         results: list[re.Match[str]] = []
-        is_told = False  # the result before this line is complete
+        is_complete = False  # the result before this line is complete
         for _number, line in source.lines():
             if found := LATENCY.search(line):
-                latency, is_told = {} if is_told else latency, False
+                latency, is_complete = {} if is_complete else latency, False
                 statistics = {
                     n.replace("percentile(99%)", "p99"): float(v)
                     for n, v in STATISTIC.findall(found[2])
@@ -59,19 +59,19 @@ class AisBenchInferReader(Reader):
                 latency[found[1]] = statistics
             if found := THROUGHPUT.search(line):
                 results.append(found)
-                is_told = True
-        if not is_told:
+                is_complete = True
+        if not is_complete:
             raise ReadError("no_throughput", "The line with the throughput of a run is missing.")
         last = results[-1]
-        batch, mean, stated = float(last[1]), float(last[2]), float(last[3])
+        batch, mean, printed = float(last[1]), float(last[2]), float(last[3])
         computed = 1000 * batch / mean
         values = {
             "latency_ms": {"inference": latency.get("NPU_compute_time", {"mean": mean})},
-            "throughput": {"samples_per_second": computed, "stated_samples_per_second": stated},
+            "throughput": {"samples_per_second": computed, "stated_samples_per_second": printed},
             "batch_size": batch,
             "metrics": latency,
         }
-        warnings = cross_check("Throughput", stated, computed) + several_results(len(results))
+        warnings = cross_check("Throughput", printed, computed) + several_results(len(results))
         return self.reading(values, warnings=warnings)
 
 

@@ -166,8 +166,8 @@ def _aisbench_common(common: dict[str, Any]) -> tuple[dict[str, Any], list[Readi
     warnings = damaged_cells({"Common Metric": common}) + failed_requests(failed)
     output = number("Total Generated Tokens")
     if duration and output:
-        stated = rate("Output Token Throughput")
-        warnings += cross_check("Output Token Throughput", stated, output * 1000 / duration)
+        printed = rate("Output Token Throughput")
+        warnings += cross_check("Output Token Throughput", printed, output * 1000 / duration)
     return values, warnings
 
 

@@ -118,9 +118,9 @@ def failed_requests(failed: float | None) -> list[ReadingWarning]:
     return [ReadingWarning("failed_requests", f"{failed:g} requests failed.")]
 
 
-def cross_check(name: str, stated: float | None, computed: float | None) -> list[ReadingWarning]:
+def cross_check(name: str, printed: float | None, computed: float | None) -> list[ReadingWarning]:
     """A warning when a stated rate and the one computed from totals differ by over 1 %."""
-    if not stated or not computed or abs(stated - computed) <= 0.01 * abs(computed):
+    if not printed or not computed or abs(printed - computed) <= 0.01 * abs(computed):
         return []
-    message = f"{name} is stated as {stated:g} but totals give {computed:g}."
+    message = f"{name} is stated as {printed:g} but totals give {computed:g}."
     return [ReadingWarning("inconsistent_figures", message)]

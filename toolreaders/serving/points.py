@@ -8,10 +8,10 @@ def shape_of(values: dict[str, Any]) -> dict[str, float | None]:
     """Concurrency, and mean tokens of a request's input and output, as far as they are stated."""
     requests, tokens = values.get("requests") or {}, values.get("tokens") or {}
     done = requests.get("completed") or requests.get("total")
-    stated = values.get("metrics") or {}
+    metrics = values.get("metrics") or {}
     return {"concurrency": requests.get("concurrency"),
-            "input": _asked(stated.get("input_len")) or _mean(tokens.get("input"), done),
-            "output": _asked(stated.get("output_len")) or _mean(tokens.get("output"), done)}
+            "input": _asked(metrics.get("input_len")) or _mean(tokens.get("input"), done),
+            "output": _asked(metrics.get("output_len")) or _mean(tokens.get("output"), done)}
 
 
 def point_name(values: dict[str, Any]) -> str:

@@ -106,9 +106,9 @@ def _output(result: dict[str, Any]) -> Any:
 
 def _vllm_warnings(values: dict[str, Any], output: float | None) -> list[ReadingWarning]:
     warnings = failed_requests(values["requests"].get("failed"))
-    stated, duration = values["throughput"].get("output_tokens_per_second"), values["duration_s"]
+    printed, duration = values["throughput"].get("output_tokens_per_second"), values["duration_s"]
     if output and duration:
-        warnings += cross_check("Output token throughput", stated, output / duration)
+        warnings += cross_check("Output token throughput", printed, output / duration)
     if values["latency_ms"].get("tpot", {}).get("mean") == 0:
         message = "TPOT is 0: every request produced one token."
         warnings.append(ReadingWarning("single_token_outputs", message))

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Iterator
 
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, kept_of
+from toolreaders.columns import Column, at_indices
 from toolreaders.source import ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.run_selection import select
@@ -108,18 +108,18 @@ class CsvLogReader(TrainingLogReader):
             message = f"{len(bad)} rows are damaged and were left out."
             warnings.append(ReadingWarning("damaged_lines", message, bad[0]))
         chosen = select(steps, losses)
-        kept = chosen.kept
-        own = kept_of(steps, kept)
+        selected = chosen.selected
+        own = at_indices(steps, selected)
         return assemble(
             own,
-            kept_of(losses, kept),
+            at_indices(losses, selected),
             meaning="point",
             step_base=base_of(own, 1),
-            line_of=lambda index: lines[kept[index]],
+            line_of=lambda index: lines[selected[index]],
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
-            norms=GradientNorms.of(norms.keep(kept)),
+            norms=GradientNorms.of(norms.keep(selected)),
             tool="Lightning" if "train_loss_step" in names else self.tool,
             step_unit="epoch" if epochs else "step",
             extras={"evaluation": _last_of(source, names)},

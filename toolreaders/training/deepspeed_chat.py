@@ -54,8 +54,8 @@ class DeepSpeedChatReader(LineLogReader):
     pattern = re.compile(rf"(?:{SUPERVISED}|{REWARD}|{ACTOR})(?P<loss>{NUMBER})")
 
     def recognises(self, sample: Sample) -> int:
-        is_told = STARTS.search(sample.text) or self.pattern.search(sample.text)
-        return self.confidence if is_told and not sample.is_broken_json else 0
+        is_recognised = STARTS.search(sample.text) or self.pattern.search(sample.text)
+        return self.confidence if is_recognised and not sample.is_broken_json else 0
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         if found["finished"]:

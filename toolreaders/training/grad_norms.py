@@ -17,7 +17,7 @@ from itertools import compress, groupby
 from math import isfinite
 from operator import itemgetter
 
-from toolreaders.columns import Column, kept_of, nonfinite_places
+from toolreaders.columns import Column, at_indices, nonfinite_places
 from toolreaders.figures import NUMBER
 from toolreaders.source import ReadingWarning, Source
 
@@ -69,7 +69,7 @@ class GradientNorms:
     not finite and belong to an update that the log says was skipped."""
 
     values: array[float]
-    is_told: bytes
+    has_value: bytes
     explained: AbstractSet[int] = frozenset()
 
     @classmethod
@@ -78,22 +78,22 @@ class GradientNorms:
     ) -> GradientNorms | None:
         """The norms of a column, None where no record has one. ``explain`` says which records
         belong to a skipped update; it is asked only where a norm is not finite."""
-        norms = cls(column.values, column.is_told)
-        if not any(norms.is_told):
+        norms = cls(column.values, column.has_value)
+        if not any(norms.has_value):
             return None
         if explain and norms.bad:
-            return cls(norms.values, norms.is_told, explain().intersection(norms.bad))
+            return cls(norms.values, norms.has_value, explain().intersection(norms.bad))
         return norms
 
     @property
-    def told(self) -> list[float]:
+    def printed(self) -> list[float]:
         """The norms of the records that print one."""
-        return list(compress(self.values, self.is_told))
+        return list(compress(self.values, self.has_value))
 
     @cached_property
     def bad(self) -> list[int]:
         """Indices of the records that print a norm that is not finite."""
-        return [place for place in nonfinite_places(self.values) if self.is_told[place]]
+        return [place for place in nonfinite_places(self.values) if self.has_value[place]]
 
     @property
     def unexplained(self) -> list[int]:
@@ -106,23 +106,23 @@ class GradientNorms:
         """Whether no norm is finite and above zero."""
         return not any(isfinite(value) and value > 0 for value in self.values)
 
-    def kept(self, indices: Sequence[int]) -> GradientNorms:
+    def keep(self, indices: Sequence[int]) -> GradientNorms:
         """The norms of these records alone."""
         explained = {new for new, old in enumerate(indices) if old in self.explained}
-        told = bytes(map(self.is_told.__getitem__, indices))
-        return GradientNorms(kept_of(self.values, indices), told, explained)
+        present = bytes(map(self.has_value.__getitem__, indices))
+        return GradientNorms(at_indices(self.values, indices), present, explained)
 
     def warnings(
         self, steps: Sequence[int], line_of: Callable[[int], int | None]
     ) -> list[ReadingWarning]:
         """What is to be told of them; ``line_of`` maps a record's index to its line."""
-        told = sum(self.is_told)
-        if not any(compress(self.values, self.is_told)):
-            message = f"All {told} gradient norms are 0: nothing shows that a weight was changed."
-            return [ReadingWarning("zero_grad_norm", message, line_of(self.is_told.index(1)))]
+        count = sum(self.has_value)
+        if not any(compress(self.values, self.has_value)):
+            message = f"All {count} gradient norms are 0: nothing shows that a weight was changed."
+            return [ReadingWarning("zero_grad_norm", message, line_of(self.has_value.index(1)))]
         if not self.bad:
             return []
-        message = f"{len(self.bad)} of {told} gradient norms are NaN or Inf"
+        message = f"{len(self.bad)} of {count} gradient norms are NaN or Inf"
         if self.unexplained:
             message += f", not explained by the log: {_named(steps, self.unexplained)}"
         if self.explained:

@@ -61,11 +61,11 @@ class Bars:
     def _are_of(self, total: int) -> Iterable[bool]:
         return map(total.__eq__, self.totals)
 
-    def bounds(self, total: int, kept: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
+    def bounds(self, total: int, selected: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """Counts of the bar before and behind each record; a record stands between them."""
         records = list(compress(self.records, self._are_of(total)))
         padded = [0, *compress(self.done, self._are_of(total)), UNKNOWN]
-        at = [bisect_right(records, record) for record in kept]
+        at = [bisect_right(records, record) for record in selected]
         low, high = [padded[place] for place in at], [padded[place + 1] for place in at]
         return low, [most if most >= least else UNKNOWN
                      for least, most in zip(low, high, strict=True)]
@@ -88,12 +88,12 @@ class Known:
 
 
 def agreed_total(
-    stated: int | None, bar: int | None, rate: float | None, seconds: float | None
+    printed: int | None, bar: int | None, rate: float | None, seconds: float | None
 ) -> int | None:
     """Steps of the whole run as the log states them, as its bar ends, and as run time and steps
     per second give them; None where they contradict each other or leave several numbers."""
     low, high = _total_by_rate(rate, seconds)
-    named = {stated, bar} - {None}
+    named = {printed, bar} - {None}
     if not named and ceil(low) == floor(high):
         return floor(high)
     total = named.pop() if len(named) == 1 else None
@@ -121,7 +121,7 @@ def proven_steps(count: int, known: Known) -> array[int] | None:
     A Trainer records the multiples of its interval, and the first step if it is asked to
     (``logging_first_step``). A resumed run begins with a later multiple.
     """
-    if not known.total or known.total < count or not all(known.epochs.is_told):
+    if not known.total or known.total < count or not all(known.epochs.has_value):
         return None
     epochs = known.epochs.values
     if nonfinite_places(epochs) or not isfinite(known.final_epoch or 0.0):

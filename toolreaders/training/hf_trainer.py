@@ -16,7 +16,7 @@ from math import isnan
 from typing import Any
 
 from toolreaders.base import Reading, Sample, Source, register
-from toolreaders.columns import Column, kept_of
+from toolreaders.columns import Column, at_indices
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.hf_records import real_losses
@@ -74,7 +74,7 @@ class Printed:
     damaged: array[int] = field(default_factory=lambda: array("q"))
     summary: dict[str, float | str] = field(default_factory=dict)
     bars: Bars = field(default_factory=Bars)
-    stated: dict[str, int] = field(default_factory=dict)
+    named: dict[str, int] = field(default_factory=dict)
     last_rate: float | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     last: tuple[int, str] = (1, "")
@@ -97,7 +97,7 @@ class Printed:
             self.metrics[found[1]] = float(found[2])
         for name, pattern in (("steps", TOTAL_STEPS), ("epochs", EPOCHS)):
             if found := pattern.search(text):
-                self.stated[name] = int(found[1].replace(",", ""))
+                self.named[name] = int(found[1].replace(",", ""))
 
     def _take_record(self, number: int, record: dict[str, float | str]) -> None:
         loss = record["loss"]
@@ -163,22 +163,22 @@ class HfConsoleReader(TrainingLogReader):
     def series(self, source: Source) -> LossSeries:
         printed, warnings = _printed(source)
         warnings += _damaged(printed)
-        kept = _last_run(printed.epochs)
-        if len(kept) < len(printed.lines):
-            warnings.append(_resumed(printed, kept))
+        selected = _last_run(printed.epochs)
+        if len(selected) < len(printed.lines):
+            warnings.append(_resumed(printed, selected))
         if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
             warnings.append(truncated(*printed.last))
-        steps, unit, found = _steps(printed, kept)
-        lines = kept_of(printed.lines, kept)
+        steps, unit, found = _steps(printed, selected)
+        lines = at_indices(printed.lines, selected)
         norms = GradientNorms.of(
-            printed.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
-        losses, hidden = real_losses(kept_of(printed.losses.values, kept), norms, steps)
+            printed.norms.keep(selected), lambda: explained_by_log(source, lines))  # fmt: skip
+        losses, hidden = real_losses(at_indices(printed.losses.values, selected), norms, steps)
         return assemble(
             steps,
             losses,
             meaning="window_mean",
             step_base=1,
-            line_of=lambda index: printed.lines[kept[index]],
+            line_of=lambda index: printed.lines[selected[index]],
             warnings=warnings + found + hidden,
             tool=TOOL,
             step_unit=unit,
@@ -202,24 +202,25 @@ def _damaged(printed: Printed) -> list[ReadingWarning]:
 def _last_run(epochs: Column) -> Sequence[int]:
     """Indices that count: a resumed run starts at an earlier epoch, and its records replace those
     from there on."""
-    values, is_told = [0.0 if isnan(epoch) else epoch for epoch in epochs.values], epochs.is_told
-    if all(is_told) and all(before <= after for before, after in pairwise(values)):
+    values = [0.0 if isnan(epoch) else epoch for epoch in epochs.values]
+    has_value = epochs.has_value
+    if all(has_value) and all(before <= after for before, after in pairwise(values)):
         return range(len(values))
-    kept: list[int] = []
+    run: list[int] = []
     for index, epoch in enumerate(values):
-        if is_told[index] and kept and is_told[kept[-1]] and epoch < values[kept[-1]]:
-            while kept and values[kept[-1]] >= epoch:
-                kept.pop()
-        kept.append(index)
-    return kept
+        if has_value[index] and run and has_value[run[-1]] and epoch < values[run[-1]]:
+            while run and values[run[-1]] >= epoch:
+                run.pop()
+        run.append(index)
+    return run
 
 
-def _resumed(printed: Printed, kept: Sequence[int]) -> ReadingWarning:
-    dropped = sorted(set(range(len(printed.lines))).difference(kept))
-    if dropped[-1] < kept[0]:
+def _resumed(printed: Printed, selected: Sequence[int]) -> ReadingWarning:
+    dropped = sorted(set(range(len(printed.lines))).difference(selected))
+    if dropped[-1] < selected[0]:
         message = f"The log holds several runs; the last one counts, {len(dropped)} records do not."
-        return ReadingWarning("several_runs", message, printed.lines[kept[0]])
-    again = next((printed.lines[place] for place in kept if place > dropped[0]), None)
+        return ReadingWarning("several_runs", message, printed.lines[selected[0]])
+    again = next((printed.lines[place] for place in selected if place > dropped[0]), None)
     message = (
         f"The run was resumed; {len(dropped)} earlier records of the same epochs do not count."
     )
@@ -244,13 +245,13 @@ def _printed(source: Source) -> tuple[Printed, list[ReadingWarning]]:
 
 
 def _steps(
-    printed: Printed, kept: Sequence[int]
+    printed: Printed, selected: Sequence[int]
 ) -> tuple[Sequence[int], Any, list[ReadingWarning]]:
     """Step numbers: as printed, else those that follow from epochs and totals, else 1, 2, …"""
     for steps in printed.steps.values():
-        return kept_of(steps, kept), "step", []
-    count = len(kept)
-    known = _known(printed, kept)
+        return at_indices(steps, selected), "step", []
+    count = len(selected)
+    known = _known(printed, selected)
     proven = proven_steps(count, known) if known else None
     if known and proven is None:  # records may be written later than they were made
         proven = proven_steps(count, replace(known, low=_none_below(known)))
@@ -268,27 +269,27 @@ def _none_below(known: Known) -> Sequence[int] | None:
     return None if known.low is None else [0] * len(known.low)
 
 
-def _known(printed: Printed, kept: Sequence[int]) -> Known | None:
+def _known(printed: Printed, selected: Sequence[int]) -> Known | None:
     """What the log tells about its steps; None where it contradicts itself or names no total."""
-    if not len(kept):
+    if not len(selected):
         return None
-    summary, stated = {**printed.metrics, **printed.summary}, printed.stated.get("steps")
-    bars = printed.bars.since(kept[0])
-    has_stated = stated is not None and bars.reached(stated) > 0
-    bar = stated if has_stated else bars.total(len(kept))
+    summary, named = {**printed.metrics, **printed.summary}, printed.named.get("steps")
+    bars = printed.bars.since(selected[0])
+    reaches_named = named is not None and bars.reached(named) > 0
+    bar = named if reaches_named else bars.total(len(selected))
     rate, seconds = _number(summary, "train_steps_per_second"), _number(summary, "train_runtime")
-    total = agreed_total(stated, bar, rate, seconds)
+    total = agreed_total(named, bar, rate, seconds)
     if total is None:
         return None
     final_epoch = _number(summary, "epoch")
     ends = (
         bar is not None and bars.reached(bar) == bar,
-        printed.last_rate == 0.0 and len(kept) > 1,
-        final_epoch is not None and printed.stated.get("epochs") == final_epoch,
+        printed.last_rate == 0.0 and len(selected) > 1,
+        final_epoch is not None and printed.named.get("epochs") == final_epoch,
     )
     is_whole = "train_runtime" in printed.summary and (any(ends) if bar is None else ends[0])
-    low, high = bars.bounds(bar, kept) if bar is not None else (None, None)
-    return Known(printed.epochs.keep(kept), total, is_whole, final_epoch, low, high)
+    low, high = bars.bounds(bar, selected) if bar is not None else (None, None)
+    return Known(printed.epochs.keep(selected), total, is_whole, final_epoch, low, high)
 
 
 def summary_extras(summary: dict[str, Any]) -> dict[str, Any]:

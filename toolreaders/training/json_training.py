@@ -115,8 +115,8 @@ class MindSpeedBaselineReader(TrainingLogReader):
         if len(set(lengths.values())) > 1:
             message = f"The lists differ in length: {lengths}."
             warnings.append(ReadingWarning("list_lengths_differ", message))
-        told = [to_float(value) for value in baseline.get("grad norm", [])][: len(losses)]
-        norms = [*told, *[None] * (len(losses) - len(told))]
+        printed = [to_float(value) for value in baseline.get("grad norm", [])][: len(losses)]
+        norms = [*printed, *[None] * (len(losses) - len(printed))]
         return assemble(
             range(1, len(losses) + 1),
             losses,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, kept_of
+from toolreaders.columns import Column, at_indices
 from toolreaders.source import MAX_LINE_CHARACTERS, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.hf_records import real_losses
@@ -151,11 +151,11 @@ class JsonLinesReader(TrainingLogReader):
         found = _collect(dialect, json_records(source, warnings))
         counted, is_assumed = _counted_on(found) if dialect.tool == "mmcv" else (found.steps, False)
         chosen = select(counted, found.losses)
-        kept = chosen.kept
-        steps, losses = (kept_of(c, kept) for c in (counted, found.losses))
-        lines = kept_of(found.lines, kept)
+        selected = chosen.selected
+        steps, losses = (at_indices(c, selected) for c in (counted, found.losses))
+        lines = at_indices(found.lines, selected)
         norms = GradientNorms.of(
-            found.norms.keep(kept), lambda: explained_by_log(source, lines))  # fmt: skip
+            found.norms.keep(selected), lambda: explained_by_log(source, lines))  # fmt: skip
         if dialect.filters_nan:
             losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
@@ -164,14 +164,14 @@ class JsonLinesReader(TrainingLogReader):
             losses,
             meaning=dialect.meaning,
             step_base=0 if len(steps) and steps[0] == 0 else dialect.base,
-            line_of=lambda index: found.lines[kept[index]],
+            line_of=lambda index: found.lines[selected[index]],
             warnings=chosen.warnings + warnings,
             tool=dialect.tool,
             step_unit=dialect.unit,
             unprovable=chosen.unprovable or ("steps_unproven" if is_assumed else None),
             runs=chosen.runs,
             norms=norms,
-            extras=_extras(dialect, found, kept),
+            extras=_extras(dialect, found, selected),
         )
 
 
@@ -247,10 +247,10 @@ def _counted_on(found: Collected) -> tuple[array[int], bool]:
     return steps, is_assumed
 
 
-def _extras(dialect: Dialect, found: Collected, kept: Sequence[int]) -> dict[str, Any]:
+def _extras(dialect: Dialect, found: Collected, selected: Sequence[int]) -> dict[str, Any]:
     return {
         "total_steps": found.last.get(dialect.total) if dialect.total else None,
-        "iteration_time_ms": time_values(1000 * one for one in found.seconds.keep(kept).known),
+        "iteration_time_ms": time_values(1000 * one for one in found.seconds.keep(selected).known),
         "evaluation": found.evaluation or None,
     }
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolreaders.base import Sample, Source, register
-from toolreaders.columns import Column, kept_of, mean
+from toolreaders.columns import Column, at_indices, mean
 from toolreaders.figures import AMOUNT, NUMBER
 from toolreaders.source import ReadingWarning
 from toolreaders.training.grad_norms import GRAD_NORM, GradientNorms, explained_by_log
@@ -168,21 +168,21 @@ class LineLogReader(TrainingLogReader):
         found = self.collect(source)
         is_bare = any(facts.get("is_bare") for facts in found.facts.values())
         chosen = select(found.steps, found.losses, found.ranks, is_global=not is_bare)
-        kept, facts = chosen.kept, found.facts_of(chosen.rank)
-        steps = kept_of(found.steps, kept)
-        extras = {**_common_extras(found, kept), **self.extras(facts)}
+        selected, facts = chosen.selected, found.facts_of(chosen.rank)
+        steps = at_indices(found.steps, selected)
+        extras = {**_common_extras(found, selected), **self.extras(facts)}
         return assemble(
             steps,
-            kept_of(found.losses, kept),
+            at_indices(found.losses, selected),
             meaning=facts.get("meaning", self.meaning),
             step_base=base_of(steps, facts.get("step_base", self.step_base)),
-            line_of=lambda index: found.lines[kept[index]],
+            line_of=lambda index: found.lines[selected[index]],
             warnings=found.warnings + chosen.warnings + facts.get("warnings", []),
             tool=facts.get("tool", self.tool),
             step_unit=facts.get("step_unit", self.step_unit),
             unprovable=chosen.unprovable or facts.get("unprovable"),
             runs=chosen.runs,
-            norms=_norms(source, found, kept),
+            norms=_norms(source, found, selected),
             extras=extras,
         )
 
@@ -234,17 +234,17 @@ class LineLogReader(TrainingLogReader):
             found.warnings.append(truncated(number, line))
 
 
-def _common_extras(found: Collected, kept: Sequence[int]) -> dict[str, Any]:
-    speeds = found.speeds.keep(kept).known
+def _common_extras(found: Collected, selected: Sequence[int]) -> dict[str, Any]:
+    speeds = found.speeds.keep(selected).known
     return {
-        "iteration_time_ms": time_values(found.milliseconds.keep(kept).known),
+        "iteration_time_ms": time_values(found.milliseconds.keep(selected).known),
         "throughput": {"samples_per_second": mean(speeds)} if speeds else None,
     }
 
 
-def _norms(source: Source, found: Collected, kept: Sequence[int]) -> GradientNorms | None:
-    lines = kept_of(found.lines, kept)
-    return GradientNorms.of(found.norms.keep(kept), lambda: explained_by_log(source, lines))
+def _norms(source: Source, found: Collected, selected: Sequence[int]) -> GradientNorms | None:
+    lines = at_indices(found.lines, selected)
+    return GradientNorms.of(found.norms.keep(selected), lambda: explained_by_log(source, lines))
 
 
 def doubt_steps(facts: Facts) -> None:

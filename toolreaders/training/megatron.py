@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
-from toolreaders.columns import Column, kept_of, mean, ordered
+from toolreaders.columns import Column, at_indices, mean, ordered
 from toolreaders.masking import mask_tree
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
@@ -60,8 +60,8 @@ class MegatronReader(TrainingLogReader):
         if not columns.steps:
             return _without_loss(source, columns)
         chosen = select(columns.steps, columns.losses, columns.ranks)
-        kept, warnings = chosen.kept, chosen.warnings
-        steps, losses = kept_of(columns.steps, kept), kept_of(columns.losses, kept)
+        selected, warnings = chosen.selected, chosen.warnings
+        steps, losses = at_indices(columns.steps, selected), at_indices(columns.losses, selected)
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
         if columns.skipped:
@@ -74,16 +74,17 @@ class MegatronReader(TrainingLogReader):
             losses,
             meaning="window_mean",
             step_base=0 if len(steps) and steps[0] == 0 else 1,
-            line_of=lambda index: next(islice(_lines_of(source), kept[index], None), None),
+            line_of=lambda index: next(islice(_lines_of(source), selected[index], None), None),
             warnings=warnings,
             tool=self.tool,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
             norms=GradientNorms.of(
-                columns.norms.keep(kept),
-                lambda: explained_by_log(source, kept_of(array("q", _lines_of(source)), kept)),
+                columns.norms.keep(selected),
+                lambda: explained_by_log(
+                    source, at_indices(array("q", _lines_of(source)), selected)),
             ),
-            extras=_extras(columns, kept_of(columns.times, kept)) | _start(source),
+            extras=_extras(columns, at_indices(columns.times, selected)) | _start(source),
         )
 
 
@@ -115,17 +116,17 @@ def _without_loss(source: Source, columns: Columns) -> LossSeries:
         line += chunk.count(b"\n")
     if not steps:
         raise ReadError("no_loss_points", _no_loss(columns, was_skipped=was_skipped))
-    told = GradientNorms.of(norms, lambda: explained_by_log(source, lines))
+    printed = GradientNorms.of(norms, lambda: explained_by_log(source, lines))
     message = f"The log prints no loss column: none of its {len(steps)} iterations names a loss."
     warnings = [ReadingWarning("no_loss_points", message, lines[0])]
-    if told:
-        warnings += told.warnings(steps, lines.__getitem__)
+    if printed:
+        warnings += printed.warnings(steps, lines.__getitem__)
     extras = _extras(columns, times) | _start(source) | {"skipped_iterations": None}
     if rates.known:
         extras["throughput"] = {**(extras["throughput"] or {}), "tflops": mean(rates.known)}
     return LossSeries(
         array("q"), array("d"), usual_interval(ordered(steps)), "window_mean", 1,
-        warnings, tool=MegatronReader.tool, norms=told,
+        warnings, tool=MegatronReader.tool, norms=printed,
         extras={key: value for key, value in extras.items() if value is not None},
     )  # fmt: skip
 

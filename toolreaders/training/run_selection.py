@@ -12,7 +12,7 @@ from itertools import accumulate, pairwise
 from math import isnan
 from typing import Any
 
-from toolreaders.columns import is_ascending, kept_of
+from toolreaders.columns import at_indices, is_ascending
 from toolreaders.source import ReadingWarning
 
 LISTED = 100
@@ -64,7 +64,7 @@ class Selection:
     ``unprovable``: code of why the records are no curve that could be compared, if there is one.
     """
 
-    kept: Sequence[int]
+    selected: Sequence[int]
     rank: str = ""
     warnings: list[ReadingWarning] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
@@ -91,7 +91,7 @@ def select(
     if sum(map(len, runs.values())) > 1:
         found.runs = _listed(runs, steps, losses)
     _leave_out_abandoned(found, steps)
-    if _is_mixed(kept_of(steps, found.kept), kept_of(losses, found.kept)):
+    if _is_mixed(at_indices(steps, found.selected), at_indices(losses, found.selected)):
         found.warnings.append(_mixed())
         found.unprovable = "records_mixed"
     return found
@@ -115,7 +115,7 @@ def _natural(name: str) -> tuple[int, str, str]:
 
 def _runs(indices: Sequence[int], steps: array[int]) -> list[Sequence[int]]:
     """Parts of the records, each of which goes on from its first step."""
-    own, starts = kept_of(steps, indices), [0]
+    own, starts = at_indices(steps, indices), [0]
     if is_ascending(own):
         return [indices]
     for jump, (before, after) in enumerate(pairwise(own), 1):
@@ -126,7 +126,7 @@ def _runs(indices: Sequence[int], steps: array[int]) -> list[Sequence[int]]:
 
 def _leave_out_abandoned(found: Selection, steps: array[int]) -> None:
     """A resumed run goes on from an earlier step; what was printed beyond it is of no run."""
-    own = kept_of(steps, found.kept)
+    own = at_indices(steps, found.selected)
     if is_ascending(own):
         return
     lowest_later = [*accumulate(reversed(own), min)][-2::-1]
@@ -140,7 +140,8 @@ def _leave_out_abandoned(found: Selection, steps: array[int]) -> None:
         "by a resumption from an earlier step; they are left out."
     )
     found.warnings.append(ReadingWarning("abandoned_steps", message))
-    found.kept = [place for place, step in zip(found.kept, own, strict=True) if step in lasting]
+    found.selected = [
+        place for place, step in zip(found.selected, own, strict=True) if step in lasting]
 
 
 def _is_mixed(steps: array[int], losses: array[float]) -> bool:

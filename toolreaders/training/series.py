@@ -24,10 +24,10 @@ from toolreaders.base import (
     with_warnings_of,
 )
 from toolreaders.columns import (
+    at_indices,
     doubles,
     integers,
     is_ascending,
-    kept_of,
     mean,
     nonfinite_places,
     ordered,
@@ -156,19 +156,19 @@ def assemble(
     if not all_steps:
         raise ReadError("no_loss_points", "The file is a training log without any loss value.")
     found = list(warnings)
-    kept = last_occurrences(all_steps)
-    if len(kept) < len(all_steps):
-        found.append(_repeated(all_steps, kept, line_of))
-        all_steps, all_losses = kept_of(all_steps, kept), kept_of(all_losses, kept)
-        norms = norms and norms.kept(kept)
-    found += _nonfinite(all_steps, all_losses, lambda i: line_of(kept[i]))
+    selected = last_occurrences(all_steps)
+    if len(selected) < len(all_steps):
+        found.append(_repeated(all_steps, selected, line_of))
+        all_steps, all_losses = at_indices(all_steps, selected), at_indices(all_losses, selected)
+        norms = norms and norms.keep(selected)
+    found += _nonfinite(all_steps, all_losses, lambda i: line_of(selected[i]))
     if norms:
-        found += norms.warnings(all_steps, lambda i: line_of(kept[i]))
+        found += norms.warnings(all_steps, lambda i: line_of(selected[i]))
     if unprovable and not TELLS_WHY & {warning.code for warning in found}:
         found.append(ReadingWarning("steps_unproven", UNPROVEN))
     interval = interval or usual_interval(all_steps)
     if "skipped_iterations" not in {warning.code for warning in found}:
-        found += _missing(all_steps, interval, lambda i: line_of(kept[i]))
+        found += _missing(all_steps, interval, lambda i: line_of(selected[i]))
     if meaning == "window_mean" and interval == 1 and step_unit == "step":
         meaning = "point"
     return LossSeries(
@@ -234,10 +234,10 @@ def base_of(steps: Sequence[int], usual: Literal[0, 1]) -> Literal[0, 1]:
     return 0 if is_before else usual
 
 
-def _repeated(steps: Sequence[int], kept: Sequence[int], line_of: LineOf) -> ReadingWarning:
-    dropped = sorted(set(range(len(steps))).difference(kept))
+def _repeated(steps: Sequence[int], selected: Sequence[int], line_of: LineOf) -> ReadingWarning:
+    dropped = sorted(set(range(len(steps))).difference(selected))
     repeated = sorted({steps[place] for place in dropped})
-    winner = kept[bisect_left(kept, repeated[0], key=steps.__getitem__)]
+    winner = selected[bisect_left(selected, repeated[0], key=steps.__getitem__)]
     first, again = line_of(dropped[0]), line_of(winner)
     where = f" (lines {first} and {again})" if first and again else ""
     message = (
@@ -353,7 +353,7 @@ def statistic_values(numbers: Iterable[float | None]) -> dict[str, Any] | None:
 
 def norm_values(norms: GradientNorms) -> dict[str, Any] | None:
     """Statistics of the gradient norms; ``explained``: how many of those that are not finite."""
-    found = statistic_values(norms.told)
+    found = statistic_values(norms.printed)
     return found and {**found, "explained": len(norms.explained)}
 
 

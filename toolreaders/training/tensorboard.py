@@ -15,7 +15,7 @@ from itertools import pairwise
 from math import nan
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
-from toolreaders.columns import Column, kept_of
+from toolreaders.columns import Column, at_indices
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.hf_records import real_losses
@@ -220,7 +220,7 @@ class TensorBoardReader(TrainingLogReader):
             losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
         chosen = select(steps, losses)
-        steps, losses = kept_of(steps, chosen.kept), kept_of(losses, chosen.kept)
+        steps, losses = at_indices(steps, chosen.selected), at_indices(losses, chosen.selected)
         return assemble(
             steps,
             losses,
@@ -229,7 +229,7 @@ class TensorBoardReader(TrainingLogReader):
             warnings=chosen.warnings + warnings,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
-            norms=norms and norms.kept(chosen.kept),
+            norms=norms and norms.keep(chosen.selected),
             tool="transformers Trainer" if by_trainer else self.tool,
             extras={"tag": tag, "tags": sorted(events.scalars)},
         )

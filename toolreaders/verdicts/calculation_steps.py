@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from heapq import nlargest
 from typing import Any
 
-from toolreaders.columns import kept_of, nonfinite_places, total
+from toolreaders.columns import at_indices, nonfinite_places, total
 from toolreaders.curves.alignment import Aligned
 from toolreaders.verdicts.curve_figures import (
     ADDED,
@@ -29,7 +29,7 @@ def working(aligned: Aligned, figure: str, epsilon: float) -> dict[str, Any]:
     if bad:
         places = [place for place in places if place not in bad]
     places = places[-LAST.get(figure, len(aligned.steps)):]
-    b, n = kept_of(aligned.baseline, places), kept_of(aligned.candidate, places)
+    b, n = at_indices(aligned.baseline, places), at_indices(aligned.candidate, places)
     added = ADDED.get(figure)
     relative = relative_errors(b, n, epsilon) if added is None else added_errors(b, n, added)
     worst = nlargest(SHOWN, range(len(places)), key=relative.__getitem__)

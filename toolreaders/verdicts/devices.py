@@ -47,7 +47,7 @@ def device_in(log: str) -> str:
                  if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
-def told_by(path: Path) -> NoNpu | None:
+def no_npu_in(path: Path) -> NoNpu | None:
     """The first line of a file that says so; None where there is none, or where one names an
     NPU."""
     try:

@@ -9,7 +9,7 @@ from decimal import Decimal, localcontext
 
 DIGITS = 60
 ADDED = Decimal("1e-9")  # MindSpeed: |b − f| / (|b| + 1e-9)
-KEPT = 45  # digits of the result: absorbs the rounding of the divisions
+PRECISION = 45  # digits of the result: absorbs the rounding of the divisions
 Values = Sequence[Decimal]
 
 
@@ -26,7 +26,7 @@ def exact_figure(name: str, b: Sequence[float], n: Sequence[float], epsilon: flo
     with localcontext() as context:
         context.prec = DIGITS
         figure = FIGURES[name](printed(b), printed(n), Decimal(repr(float(epsilon))))
-        context.prec = KEPT
+        context.prec = PRECISION
         return None if figure is None else +figure
 
 

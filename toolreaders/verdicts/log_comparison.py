@@ -11,7 +11,7 @@ from typing import Any
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import Aligned, align
 from toolreaders.training.series import LossSeries, read_series
-from toolreaders.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
+from toolreaders.verdicts.devices import NO_NPU, NoNpu, no_npu_in, not_proven
 from toolreaders.verdicts.sentences import sentence
 from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 
@@ -87,4 +87,4 @@ def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal
     Raises UnreadableLogError naming the file and what is wrong with it.
     """
     aligned = align(*_read_both(baseline, candidate))
-    return Comparison(aligned, judge_curve(aligned, threshold, rule), told_by(candidate))
+    return Comparison(aligned, judge_curve(aligned, threshold, rule), no_npu_in(candidate))

@@ -155,7 +155,7 @@ def test_a_record_without_a_number_is_told_with_its_line(written):
 def test_a_column_costs_nothing_before_its_first_number():
     column = Column([None, None, 1.5, None, float("nan")])
     assert np.array_equal(column.values, [np.nan, np.nan, 1.5, np.nan, np.nan], equal_nan=True)
-    assert list(column.is_told) == [False, False, True, False, True]
+    assert list(column.has_value) == [False, False, True, False, True]
     assert column.keep(np.array([1, 2])).known.tolist() == [1.5]
     assert Column([None]).keep(np.array([], dtype=int)).known.tolist() == []
     column.pop()

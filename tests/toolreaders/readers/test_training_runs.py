@@ -113,7 +113,7 @@ def test_numbers_before_a_line_are_no_ranks():
     for number in range(1, 9):
         labels.append(str(number))
     found = select(np.arange(8), np.ones(8), labels)
-    assert (list(found.kept), found.runs) == (list(range(8)), [])
+    assert (list(found.selected), found.runs) == (list(range(8)), [])
 
 
 @pytest.mark.parametrize(("line", "label", "own"), [
