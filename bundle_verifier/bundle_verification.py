@@ -113,11 +113,11 @@ def _wrong_sum(name: str, problem: str) -> str:
 
 def _contents(bundle: Unpacked, roots: "list[Certificate]") -> Iterator[CheckStep]:
     files = bundle.files
-    stated = _load(files, "bundle.json")
-    snapshot = _load(files, f"snapshots/{stated['document']}-V{stated['version']}.json")
+    recorded = _load(files, "bundle.json")
+    snapshot = _load(files, f"snapshots/{recorded['document']}-V{recorded['version']}.json")
     criteria, verdicts = _load(files, "criteria.json"), _load(files, "verdicts.json")
     yield _hash_step(_("Content hash of the document"), content_hash(snapshot),
-                     stated["content_hash"])
+                     recorded["content_hash"])
     yield _hash_step(_("Hash of the signed criteria"), content_hash(criteria["facts"], SPACED),
                      snapshot["criteria"]["content_hash"])
     yield from _copies(files, snapshot)
@@ -127,8 +127,8 @@ def _contents(bundle: Unpacked, roots: "list[Certificate]") -> Iterator[CheckSte
     elif snapshot["is_practice"]:
         yield CheckStep(True, _("Practice data: the results are not evidence."))
     if "review.json" in files:
-        yield from signature_steps(files, _load(files, "review.json"), stated)
-    yield from seal_steps(files, stated, roots)
+        yield from signature_steps(files, _load(files, "review.json"), recorded)
+    yield from seal_steps(files, recorded, roots)
     if not len(criteria["facts"]) == len(verdicts) == len(snapshot["metrics"]):
         yield CheckStep(False, _("Criteria, verdicts and document do not hold the same items."))
         return
@@ -154,11 +154,11 @@ def _load(files: dict[str, Path], name: str) -> Any:
     return parse_json(files[name].read_text("utf-8"), may_be_infinite=True)
 
 
-def _hash_step(what: str, found: str, stated: str) -> CheckStep:
-    if found == stated:
+def _hash_step(what: str, found: str, recorded: str) -> CheckStep:
+    if found == recorded:
         return CheckStep(True, f"{what}: {found}")
     return CheckStep(False, _("%(what)s differs: found %(found)s, stated %(stated)s") % {
-        "what": what, "found": found, "stated": stated})
+        "what": what, "found": found, "stated": recorded})
 
 
 def _copies(files: dict[str, Path], snapshot: dict) -> Iterator[CheckStep]:
@@ -202,10 +202,10 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
                                  "%(problem)s Stated %(stated)s") % {
             "label": label, "problem": error.message, "stated": _word(metric["outcome"])},
                          is_open=True)
-    stated = (metric["outcome"], metric["reason"])
-    is_same = (found.outcome, found.reason) == stated == (verdict["outcome"], verdict["reason"])
+    recorded = (metric["outcome"], metric["reason"])
+    is_same = (found.outcome, found.reason) == recorded == (verdict["outcome"], verdict["reason"])
     is_good = is_same and figures_agree(found.figure, verdict["figure"])
-    if not is_good and stated == (verdict["outcome"], verdict["reason"]) and _is_of_older_rules(
+    if not is_good and recorded == (verdict["outcome"], verdict["reason"]) and _is_of_older_rules(
             found, metric, verdict):
         return _older_rules_step(label, found, metric)
     values = {"label": label, "found": _word(found.outcome), "figure": found.figure,

@@ -56,7 +56,7 @@ def load_trust(roots: list[str], lists: list[str], answers: list[str]
     return read_certificates(roots), load_sources(lists, answers)
 
 
-def manifest_steps(files: dict[str, Path], stated: dict, roots: "list[Certificate]",
+def manifest_steps(files: dict[str, Path], manifest: dict, roots: "list[Certificate]",
                    expected: ExpectedSigner, sources: "RevocationSources | None" = None
                    ) -> Iterator[CheckStep]:
     """Check the signature over SHA256SUMS.
@@ -70,16 +70,16 @@ def manifest_steps(files: dict[str, Path], stated: dict, roots: "list[Certificat
         yield CheckStep(True, _("This installation stored this very file on %(at)s.") % {
             "at": _time(expected.stored_at)})
     if SIGNATURE not in files:
-        yield _unsigned(stated, expected)
+        yield _unsigned(manifest, expected)
         return
     if missing := missing_packages():
-        yield _unverified(files, stated, expected, missing)
+        yield _unverified(files, manifest, expected, missing)
         return
     from bundle_verifier.signatures.seal_validation import check_detached
 
     found = check_detached(files[CHECKSUMS].read_bytes(), files[SIGNATURE].read_bytes(),
                            roots=roots)
-    if wrong := _fault(found, stated, is_practice="PRACTICE" in files):
+    if wrong := _fault(found, manifest, is_practice="PRACTICE" in files):
         yield CheckStep(False, wrong)
         return
     yield CheckStep(True, _sentence(found))
@@ -87,8 +87,8 @@ def manifest_steps(files: dict[str, Path], stated: dict, roots: "list[Certificat
     yield _revocation(found, roots, sources)
 
 
-def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
-    if stated.get("signature"):
+def _unsigned(manifest: dict, expected: ExpectedSigner) -> CheckStep:
+    if manifest.get("signature"):
         return CheckStep(False, _("The signature %(name)s named in bundle.json is missing.")
                          % {"name": SIGNATURE})
     if expected.stored_at:
@@ -101,7 +101,7 @@ def _unsigned(stated: dict, expected: ExpectedSigner) -> CheckStep:
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 
-def _unverified(files: dict[str, Path], stated: dict, expected: ExpectedSigner, missing: str
+def _unverified(files: dict[str, Path], manifest: dict, expected: ExpectedSigner, missing: str
                 ) -> CheckStep:
     """What can be said of a signature without verifying it: its digest, and whose it claims to be.
 
@@ -109,7 +109,7 @@ def _unverified(files: dict[str, Path], stated: dict, expected: ExpectedSigner, 
     """
     if sha256(files[CHECKSUMS].read_bytes()).digest() not in files[SIGNATURE].read_bytes():
         return CheckStep(False, _("%(name)s does not sign this SHA256SUMS.") % {"name": SIGNATURE})
-    claimed = (stated.get("signature") or {}).get("certificate")
+    claimed = (manifest.get("signature") or {}).get("certificate")
     if expected.fingerprints is not None and claimed not in expected.fingerprints:
         return _another_signer(expected)
     sentence = _("whether the signature %(name)s is valid was not checked: the Python packages "
@@ -117,18 +117,18 @@ def _unverified(files: dict[str, Path], stated: dict, expected: ExpectedSigner, 
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 
-def _fault(found: "SealFacts | None", stated: dict, *, is_practice: bool) -> str:
+def _fault(found: "SealFacts | None", manifest: dict, *, is_practice: bool) -> str:
     """What is wrong with a signature; empty if it holds for this bundle."""
     if found is None:
         return _("%(name)s is not a readable signature.") % {"name": SIGNATURE}
-    said = (stated.get("signature") or {}).get("certificate")
+    named = (manifest.get("signature") or {}).get("certificate")
     requirements = [
         (found.is_intact, _("SHA256SUMS is not what %(who)s signed: %(name)s is not valid.")),
         (found.is_whole, _("%(name)s of %(who)s was changed after it was made.")),
         (found.is_stamp_good, _("The time stamp in %(name)s is not valid.")),
         (found.is_trusted is not False,
          _("The signature of %(who)s does not chain to a certificate that you trust.")),
-        (said == found.certificate.fingerprint,
+        (named == found.certificate.fingerprint,
          _("SHA256SUMS is signed by %(who)s, not by the signer named in bundle.json.")),
         (is_practice or not found.certificate.is_practice,
          _("A practice certificate was used to sign real data."))]
@@ -179,23 +179,23 @@ def _revocation(found: "SealFacts", roots: "list[Certificate]",
     """Whether the signer's certificate, or one above it, was revoked when it signed."""
     from bundle_verifier.signatures import revocation
 
-    told = revocation.chain_finding(list(found.chain), roots,
-                                    sources or revocation.RevocationSources(), found.stamped_at)
-    if told.state == revocation.UNNEEDED:
+    finding = revocation.chain_finding(list(found.chain), roots,
+                                       sources or revocation.RevocationSources(), found.stamped_at)
+    if finding.state == revocation.UNNEEDED:
         return CheckStep(True, _("Revocation: a self-signed certificate cannot be revoked; ask "
                                  "the firm whether it is still valid."))
-    if told.state == revocation.REVOKED:
+    if finding.state == revocation.REVOKED:
         return CheckStep(False, _("The certificate %(who)s was revoked on %(at)s%(before)s.") % {
-            "who": told.subject, "at": _time(told.at),
+            "who": finding.subject, "at": _time(finding.at),
             "before": "" if found.stamped_at else _(", and no time stamp proves that it signed "
                                                     "before")})
-    if told.state == revocation.GOOD:
+    if finding.state == revocation.GOOD:
         return CheckStep(True, _("Not revoked according to what was given, as of %(at)s.") % {
-            "at": _time(told.at)})
+            "at": _time(finding.at)})
     sentence = _("whether the certificate was revoked was not checked: name revocation lists with "
                  "--crl or OCSP responses with --ocsp") if not sources else _(
         "the revocation data given does not cover %(who)s at the time of the signature") % {
-            "who": told.subject}
+            "who": finding.subject}
     return CheckStep(True, sentence, is_open=True, conclusion=sentence)
 
 

@@ -19,9 +19,9 @@ SEALED = ("signed", "deemed")  # forms of copies that bear the firm's seal
 SIGNED_RANGE = b"/ByteRange"  # stands in every signed PDF (ISO 32000-1 12.8.1)
 
 
-def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Iterator[CheckStep]:
+def signature_steps(files: dict[str, Path], review: dict, manifest: dict) -> Iterator[CheckStep]:
     """Check that every signature names this content hash, these files and an included scan."""
-    start = f"documents/{stated['document']}-V{stated['version']}.0-"
+    start = f"documents/{manifest['document']}-V{manifest['version']}.0-"
     for row in review["signatures"]:
         issued = [(f"{start}{file['language']}.pdf", file["sha256"]) for file in row["files"]]
         scan = [(scan_name(row["scan"], row["scan_sha256"]), row["scan_sha256"])] if (
@@ -31,7 +31,7 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
             scan.append((scan_name(row["power"]["file"], digest), digest))
         wrong = [name for name, digest in issued + scan
                  if name not in files or sha256_of(files[name]) != digest]
-        is_good = row["hash"] == stated["content_hash"] and not wrong
+        is_good = row["hash"] == manifest["content_hash"] and not wrong
         yield CheckStep(is_good, (
             _("Signature of %(name)s, %(at)s: matches "
               "this content and these files") if is_good else
@@ -39,10 +39,10 @@ def signature_steps(files: dict[str, Path], review: dict, stated: dict) -> Itera
         ) % {"name": row["name"], "at": row["at"], "wrong": ", ".join(wrong)})
 
 
-def seal_steps(files: dict[str, Path], stated: dict, roots: "list[Certificate]"
+def seal_steps(files: dict[str, Path], manifest: dict, roots: "list[Certificate]"
                ) -> Iterator[CheckStep]:
     """Check that every signed copy bears a seal and every seal in the bundle is valid."""
-    start = f"documents/{stated['document']}-V{stated['version']}.0-"
+    start = f"documents/{manifest['document']}-V{manifest['version']}.0-"
     must_bear = tuple(start + form for form in SEALED)
     missing = missing_packages()
     for name in sorted(name for name in files if name.endswith(".pdf")

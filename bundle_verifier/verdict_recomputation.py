@@ -9,7 +9,7 @@ from toolreaders import read_file
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import align
 from toolreaders.training.series import read_series
-from toolreaders.verdicts.devices import NO_NPU, NoNpu, not_proven, told_by
+from toolreaders.verdicts.devices import NO_NPU, NoNpu, no_npu_in, not_proven
 from toolreaders.verdicts.quantities import value_of
 from toolreaders.verdicts.selection import DOUBTS, judge_runs, withheld
 from toolreaders.verdicts.verdict import (
@@ -26,14 +26,14 @@ from toolreaders.verdicts.verdict import (
 TOLERANCE = 1e-12  # earlier releases rounded sums step by step, and differences of them more
 
 
-def figures_agree(found: float | None, stated: float | str | None) -> bool:
+def figures_agree(found: float | None, named: float | str | None) -> bool:
     """Whether two figures are the same up to rounding of the last digits."""
-    if found is None or stated is None:
-        return found is stated
-    found, stated = float(found), float(stated)
-    if not (math.isfinite(found) and math.isfinite(stated)):
-        return repr(found) == repr(stated)
-    return abs(found - stated) <= TOLERANCE * max(abs(found), abs(stated), 1)
+    if found is None or named is None:
+        return found is named
+    found, named = float(found), float(named)
+    if not (math.isfinite(found) and math.isfinite(named)):
+        return repr(found) == repr(named)
+    return abs(found - named) <= TOLERANCE * max(abs(found), abs(named), 1)
 
 
 def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
@@ -65,7 +65,7 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
     if verdict.get("device"):  # proven by the job's record, which the snapshot states
         return chosen
     recorded = NoNpu() if verdict.get("reason") == NO_NPU else None
-    return not_proven(chosen, next(filter(None, (told_by(files[n]) for n in runs)), recorded))
+    return not_proven(chosen, next(filter(None, (no_npu_in(files[n]) for n in runs)), recorded))
 
 
 def _recomputed(measured: Path, reference: Path | None, facts: dict, rule: Rule,

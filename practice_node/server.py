@@ -57,7 +57,7 @@ class _Login(asyncssh.SSHServer):
         return username == USERNAME and key == self._client_key
 
 
-def kept_key(path: Path) -> asyncssh.SSHKey:
+def stored_key(path: Path) -> asyncssh.SSHKey:
     """The private key in `path`, made on first use, readable by its owner only."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -96,8 +96,8 @@ async def serve(root: Path, port: int = 0) -> tuple[PracticeServer, PracticeNode
     """
     root = root.resolve()
     environment = prepare_home(root)
-    host_key = kept_key(root / "keys" / "host_key")
-    client_key = kept_key(root / "keys" / "client_key")
+    host_key = stored_key(root / "keys" / "host_key")
+    client_key = stored_key(root / "keys" / "client_key")
     connections: set[asyncssh.SSHServerConnection] = set()
     acceptor = await asyncssh.create_server(
         lambda: _Login(client_key, root / "home", environment, connections), "127.0.0.1", port,

@@ -20,7 +20,7 @@ from assessments.charts.drawing import (
 )
 from assessments.models import MetricDefinition
 from toolreaders.curves.alignment import Aligned
-from toolreaders.curves.sampling import kept_for_drawing
+from toolreaders.curves.sampling import drawing_indices
 from toolreaders.verdicts.curve_figures import absolute_errors, relative_errors
 from toolreaders.verdicts.sentences import shown
 
@@ -85,7 +85,7 @@ def error_rows(aligned: Aligned, *, is_absolute: bool) -> list[dict]:
 
 def _rows(aligned: Aligned, losses: Sequence[float], name: str) -> list[dict]:
     return [{"step": aligned.steps[i], "value": _number(losses[i]), "curve": name}
-            for i in kept_for_drawing(losses)]
+            for i in drawing_indices(losses)]
 
 
 def _number(value: float) -> float | None:

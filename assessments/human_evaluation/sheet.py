@@ -93,8 +93,8 @@ def _item(page: Any, row: int, number: int, texts: tuple[str, str, str]) -> None
 
 def _safe(text: str) -> str:
     """Text that no program takes for a formula, without control characters xlsx cannot hold."""
-    kept = "".join(c for c in text if c >= " " or c in "\n\t")
-    return f"'{kept}" if kept.startswith(FORMULA_STARTS) else kept
+    printable = "".join(c for c in text if c >= " " or c in "\n\t")
+    return f"'{printable}" if printable.startswith(FORMULA_STARTS) else printable
 
 
 def digest_of(evaluation: HumanEvaluation) -> str:

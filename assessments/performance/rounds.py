@@ -48,8 +48,8 @@ class History:
     @property
     def totals(self) -> list[Cell]:
         """The last kept round against the start; not the sum of the rounds."""
-        kept = [row for row in self.rows if row.round.is_kept]
-        return kept[-1].cells if len(kept) > 1 else []
+        counted = [row for row in self.rows if row.round.is_kept]
+        return counted[-1].cells if len(counted) > 1 else []
 
 
 def history(model: MigratedModel) -> History:
@@ -62,19 +62,19 @@ def history(model: MigratedModel) -> History:
     metrics = [m for m in METRICS if any(m.name in found for found in known.values())]
     verdicts = _verdicts(rounds)
     rows: list[RoundRow] = []
-    kept: list[OptimisationRound] = []
+    counted: list[OptimisationRound] = []
     for entry in rounds:
-        cells = [_cell(metric, entry, kept, known) for metric in metrics]
+        cells = [_cell(metric, entry, counted, known) for metric in metrics]
         rows.append(RoundRow(entry, cells, verdicts.get(entry.artifact_id, []),
                              entry.artifact.is_practice))
-        kept += [entry] if entry.is_kept else []
+        counted += [entry] if entry.is_kept else []
     return History(metrics, rows)
 
 
-def _cell(metric: Metric, entry: OptimisationRound, kept: list[OptimisationRound],
+def _cell(metric: Metric, entry: OptimisationRound, counted: list[OptimisationRound],
           known: dict[int, dict[str, Measurement]]) -> Cell:
     found = known[entry.pk].get(metric.name)
-    earlier = [r for r in kept if metric.name in known[r.pk]]
+    earlier = [r for r in counted if metric.name in known[r.pk]]
     if found is None or not earlier:
         return Cell(metric, found, None, None)
     start, before = earlier[0], earlier[-1]

@@ -74,9 +74,9 @@ def add_definition_version(
 
 def drafted(definition: MetricDefinition, fields: dict[str, Any]) -> MetricDefinition:
     """An unsaved copy with the given fields; nothing is checked."""
-    kept = {f.name: getattr(definition, f.name) for f in MetricDefinition._meta.fields
-            if f.name not in ("id", *MetricDefinition.BOOKKEEPING)}
-    new = MetricDefinition(**{**kept, **{k: fields[k] for k in CHANGEABLE if k in fields}})
+    copied = {f.name: getattr(definition, f.name) for f in MetricDefinition._meta.fields
+              if f.name not in ("id", *MetricDefinition.BOOKKEEPING)}
+    new = MetricDefinition(**{**copied, **{k: fields[k] for k in CHANGEABLE if k in fields}})
     new.unit = unit_of(definition, new.figure)
     if new.selection == MetricDefinition.Selection.LAST:
         new.runs = 1

@@ -33,7 +33,7 @@ def measure_artifact(artifact: Artifact) -> list[Measurement]:
             measurement, created = Measurement.objects.get_or_create(
                 artifact=artifact, quantity=quantity.name,
                 reader_version=reading.reader_version,
-                defaults={"model": artifact.model, "value": _kept(quantity.value),
+                defaults={"model": artifact.model, "value": _storable(quantity.value),
                           "unit": quantity.unit, "job": artifact.job, "reader": reading.reader,
                           "place": quantity.place, "is_practice": artifact.is_practice})
             found.append(measurement)
@@ -45,7 +45,7 @@ def measure_artifact(artifact: Artifact) -> list[Measurement]:
     return found
 
 
-def _kept(value: float | None) -> float | None:
+def _storable(value: float | None) -> float | None:
     """A value that is not finite is none; the verdict reads the raw file and fails it."""
     return value if value is not None and math.isfinite(value) else None
 

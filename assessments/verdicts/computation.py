@@ -8,7 +8,7 @@ from assessments.verdicts.environments import unreviewed
 from toolreaders.base import ReadError, ReadingWarning
 from toolreaders.curves.alignment import align
 from toolreaders.training.series import read_series
-from toolreaders.verdicts.devices import NoNpu, not_proven, told_by
+from toolreaders.verdicts.devices import NoNpu, no_npu_in, not_proven
 from toolreaders.verdicts.quantities import value_of
 from toolreaders.verdicts.selection import (
     BASELINE_UNSIGNED,
@@ -116,8 +116,8 @@ def cards_of(job: Job | None) -> int | None:
     """Cards of all nodes that a job's figure stands for; None where that is not recorded."""
     if job is None:
         return None
-    stated = job.parameters.get("cards_used")  # of a figure computed from another job's log
-    return stated or job.cards_wanted * max(
+    declared = job.parameters.get("cards_used")  # of a figure computed from another job's log
+    return declared or job.cards_wanted * max(
         int(job.parameters.get("nodes") or 1), job.nodes_wanted) or None
 
 
@@ -150,7 +150,7 @@ def without_npu(artifact: Artifact) -> NoNpu | None:
     if recorded.get("device"):
         return None
     with local_path(artifact) as path:
-        found = run_bounded(told_by, path)
+        found = run_bounded(no_npu_in, path)
     return found or (NoNpu() if recorded.get("not_provable") == "device" else None)
 
 

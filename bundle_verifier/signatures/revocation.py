@@ -95,12 +95,13 @@ def _finding(certificate: x509.Certificate, pool: list[x509.Certificate],
              sources: RevocationSources, moment: datetime | None) -> Finding:
     subject = certificate.subject.rfc4514_string()
     issuers = [one for one in pool if _has_issued(one, certificate)]
-    told = [*_by_lists(certificate, issuers, sources), *_by_answers(certificate, issuers, sources)]
+    replies = [*_by_lists(certificate, issuers, sources),
+               *_by_answers(certificate, issuers, sources)]
     asked = moment or datetime.now(UTC)
-    for revoked_at, _as_of in told:
+    for revoked_at, _as_of in replies:
         if revoked_at and (moment is None or revoked_at <= moment):
             return Finding(REVOKED, subject, revoked_at)
-    fresh = [as_of for _revoked, as_of in told if as_of >= asked or moment is None]
+    fresh = [as_of for _revoked, as_of in replies if as_of >= asked or moment is None]
     return Finding(GOOD, subject, max(fresh)) if fresh else Finding(UNKNOWN, subject)
 
 

@@ -60,14 +60,14 @@ def _check_all(path, rows, details):
     until = time.time() + 0.6  # an API takes its time on a card
     for name, parts in calls(path).items():
         api, direction = name.rsplit(".", 1)
-        told = rows.setdefault(api, {"forward": " ", "backward": " "})
+        states = rows.setdefault(api, {"forward": " ", "backward": " "})
         found = list(walk(f"{name}.output", parts.get("output") or []))
         worst = "pass"
         for tensor, facts in found:
             verdict, row = _checked(tensor, facts)
             worst = "error" if "error" in (worst, verdict) else verdict
             details.append(row)
-        told[direction] = worst if found else " "
+        states[direction] = worst if found else " "
     while time.time() < until:
         sum(math.sqrt(n) for n in range(20000))
 

@@ -45,13 +45,13 @@ class Log:
     """Lines to stderr, and kept for the log file of the result folder."""
 
     def __init__(self):
-        self.kept = []
+        self.lines = []
         self.progress = None
 
     def say(self, level, text):
         part = "" if self.progress is None else f"[Progress:{self.progress:6.2f}%]  "
         line = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {f'[{level}]':<10}{part}{text}"
-        self.kept.append(line)
+        self.lines.append(line)
         print(line, file=sys.stderr, flush=True)
 
     def operation(self, row, kind, message):
@@ -60,7 +60,7 @@ class Log:
 
     def write(self, path):
         with open(path, "w") as stream:
-            stream.write("\n".join(self.kept) + "\n")
+            stream.write("\n".join(self.lines) + "\n")
 
 
 def folder(text):

@@ -35,7 +35,7 @@ def rewrite(path, relative, log):
     """Rewrite one file in place; returns its rows of change_list.csv."""
     with open(path, encoding="utf-8", errors="replace") as stream:
         lines = stream.read().split("\n")
-    rows, kept = [], []
+    rows, written = [], []
     for number, line in enumerate(lines, 1):
         if found := REMOVED.match(line):
             rows.append([relative, number, number, "DELETE",
@@ -43,13 +43,13 @@ def rewrite(path, relative, log):
             continue
         new, messages = change_line(line)
         rows += [[relative, number, number, "MODIFY", message] for message in messages]
-        kept.append(new)
-    first = next((n for n, line in enumerate(kept) if re.match(r"import torch\b", line)), None)
+        written.append(new)
+    first = next((n for n, line in enumerate(written) if re.match(r"import torch\b", line)), None)
     if first is not None:
-        kept.insert(first + 1, "import torch_npu")
+        written.insert(first + 1, "import torch_npu")
         rows.insert(0, [relative, first + 2, first + 2, "INSERT", "import torch_npu"])
     with open(path, "w", encoding="utf-8") as stream:
-        stream.write("\n".join(kept))
+        stream.write("\n".join(written))
     for row in rows:
         log.operation(row, row[3], row[4])
     return rows

@@ -7,7 +7,7 @@ from django.utils.translation import override
 from assessments import services
 from assessments.verdicts import computation
 from tests.assessments.conftest import megatron_log
-from toolreaders.verdicts.devices import NoNpu, told_by
+from toolreaders.verdicts.devices import NoNpu, no_npu_in
 from toolreaders.verdicts.sentences import reason_message
 from workers.models import Job
 
@@ -26,9 +26,9 @@ WATCH = b"desk: no device: none was held open or listed by npu-smi in 12 looks\n
 def test_lines_that_name_another_device(tmp_path, line):
     path = tmp_path / "a.log"
     path.write_text(f"begin\n{line}\nstep 1 loss 2.0\n")
-    assert told_by(path) == NoNpu(2, line.strip())
+    assert no_npu_in(path) == NoNpu(2, line.strip())
     path.write_text(f"begin\n{line}\ndevice: npu:0\n")  # a part of it stayed on the CPU
-    assert told_by(path) is None
+    assert no_npu_in(path) is None
 
 
 @pytest.mark.parametrize("line", [
@@ -41,7 +41,7 @@ def test_lines_that_name_another_device(tmp_path, line):
 def test_lines_that_say_nothing_of_the_run(tmp_path, line):
     path = tmp_path / "a.log"
     path.write_text(f"begin\n{line}\nstep 1 loss 2.0\n")
-    assert told_by(path) is None
+    assert no_npu_in(path) is None
 
 
 @pytest.mark.parametrize(("head", "tail", "line"), [
