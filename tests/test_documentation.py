@@ -57,7 +57,7 @@ def test_both_readmes_say_the_same():
     assert commands[0] == commands[1]
 
 
-@pytest.mark.parametrize("path", [*READMES, *(
+@pytest.mark.parametrize("path", [*READMES, "CONTRIBUTING.md", *(
     str(found.relative_to(ROOT)) for found in sorted((ROOT / "docs").glob("*.md")))])
 def test_links_lead_to_files(path):
     links = [link for link in LINK.findall(read(path)) if "://" not in link]
@@ -68,7 +68,7 @@ FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.\w+)(?:: (\w+))?`")
 FLOW = re.compile(r"^## Flow \d.*?(?=^## )", re.M | re.S)
 
 
-@pytest.mark.parametrize("path", ["docs/architecture.md", "docs/jobs.md"])
+@pytest.mark.parametrize("path", ["docs/architecture.md", "docs/extending.md", "docs/jobs.md"])
 def test_files_and_functions_named_exist(path):
     named = FILE.findall(read(path))
     assert named
