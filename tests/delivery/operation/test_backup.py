@@ -149,12 +149,12 @@ from pathlib import Path
 from django.conf import settings
 from delivery.acceptance.signing.seals.practice_certificate import practice_certificate
 from delivery.operation import key_rotation
-from practice_node.server import kept_key
+from practice_node.server import stored_key
 root = Path(settings.VAR_DIR)
 practice_certificate()
 key_rotation.new_secret_key(), key_rotation.new_audit_key()
 for name in ("host_key", "client_key"):
-    kept_key(root / "practice-node" / "keys" / name)
+    stored_key(root / "practice-node" / "keys" / name)
 """
 
 
