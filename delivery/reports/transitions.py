@@ -1,20 +1,20 @@
 """What may be done with a document (DOMAIN 9.11): written, reviewed and issued by three people."""
 
-from dataclasses import replace
-
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
-from delivery.reports.approvals.approval_steps import is_for
+from delivery.reports.approvals.approval_steps import chain_of, is_for
 from delivery.reports.approvals.document_duties import DUTIES
-from delivery.reports.models import Document
+from delivery.reports.models import ApprovalTurn, Document
 from engagements.access import Can, allowed
 from engagements.duties import Duty, separated
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
-from engagements.transitions import TransitionTable, transition
+from engagements.transitions import Transition, TransitionTable, automatic, transition
 
 State = Document.State
 IN_CHAIN = (State.IN_REVIEW, State.REVIEWED)
@@ -109,27 +109,69 @@ def refusal(document: Document, _move: str) -> str:
         "state": document.get_state_display()}
 
 
+def _submit(document: Document, actor: User, _comment: str) -> None:
+    """Hand it to its reviewers, with the turns of its kind's chain."""
+    document.submitted_by, document.submitted_at = actor, timezone.now()
+    document.turns.all().delete()
+    ApprovalTurn.objects.bulk_create(ApprovalTurn(document=document, **step)
+                                     for step in chain_of(document.kind))
+
+
+def _review(document: Document, actor: User, _comment: str) -> None:
+    turn = approval_chain.turn_of(actor, document)
+    turn.done_by, turn.done_at = actor, timezone.now()
+    turn.save()
+    document.reviewed_by, document.reviewed_at = actor, turn.done_at
+
+
+def _to_draft(document: Document, _actor: User, _comment: str) -> None:
+    document.submitted_by = document.submitted_at = None
+    document.reviewed_by = document.reviewed_at = None
+    document.turns.all().delete()
+
+
 _M = DocumentMove
-_WRITING = transition(State.DRAFT, by=_writes)
-_REVIEWING = transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, guards=(
-    separated(DUTIES, Duty.REVIEWER), _has_turn))
+
+
+def _writing(action: str, label) -> Transition:
+    return transition(State.DRAFT, by=_writes, audit=(action, label))
+
+
+def _reviewing(action: str, label, **more) -> Transition:
+    return transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, audit=(action, label), guards=(
+        separated(DUTIES, Duty.REVIEWER), _has_turn), **more)
+
+
 TRANSITIONS = TransitionTable({
-    _M.DISCARD: _WRITING,
-    _M.REFRESH: _WRITING,
-    _M.WORDS: _WRITING,
-    _M.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=_writes),
-    _M.REVIEW: replace(_REVIEWING, target=State.REVIEWED),  # by the last one of the chain
-    _M.HAND_OVER: _REVIEWING,
-    _M.CO_SIGN: _REVIEWING,
+    _M.DISCARD: _writing("document.discard", gettext_lazy("Draft discarded")),
+    _M.REFRESH: _writing("document.refresh", gettext_lazy("Document data refreshed")),
+    _M.WORDS: _writing("document.write", gettext_lazy("Document text edited")),
+    _M.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=_writes, effect=_submit,
+                          audit=("document.submit", gettext_lazy("Document submitted"))),
+    _M.REVIEW: _reviewing(  # it stays in review until the last one of the chain
+        "document.review", gettext_lazy("Document reviewed"), to=State.REVIEWED, effect=_review),
+    _M.HAND_OVER: _reviewing("document.hand_over", gettext_lazy("Document handed over")),
+    _M.CO_SIGN: _reviewing("document.co_sign", gettext_lazy("Co-signer added")),
     _M.SEND_BACK: transition(*IN_CHAIN, to=State.DRAFT, by=_returns, guards=(_not_by_author,),
-                             needs_reason=True),
+                             needs_reason=True, effect=_to_draft,
+                             audit=("document.send_back", gettext_lazy("Document sent back"))),
     _M.RECALL: transition(*IN_CHAIN, State.ISSUING, to=State.DRAFT, by=_recalls,
-                          guards=(_is_author, _cannot_be_issued)),
+                          guards=(_is_author, _cannot_be_issued), effect=_to_draft,
+                          audit=("document.recall", gettext_lazy("Document recalled"))),
     _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL),
     _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(
-        separated(DUTIES, Duty.APPROVER), _approves_by_chain)),
+        separated(DUTIES, Duty.APPROVER), _approves_by_chain),
+        audit=("document.approve", gettext_lazy("Document approved"))),
     _M.CORRECT: transition(State.ISSUED, State.SIGNED, State.WITHDRAWN, by=Can.ISSUE,
-                           guards=(_is_newest,), needs_reason=True),
+                           guards=(_is_newest,), needs_reason=True,
+                           audit=("document.correct", gettext_lazy("Correction started"))),
     _M.WITHDRAW: transition(State.ISSUED, to=State.WITHDRAWN, by=Can.ISSUE,
-                            guards=(_is_undecided,), needs_reason=True),
-}, refusal=refusal)
+                            guards=(_is_undecided,), needs_reason=True,
+                            audit=("document.withdraw", gettext_lazy("Document withdrawn"))),
+}, refusal=refusal, automatic={
+    "its last file is stored": automatic(
+        State.ISSUING, to=State.ISSUED,
+        audit=("document.issue", gettext_lazy("Document issued"))),
+    "the customer has signed": automatic(State.ISSUED, to=State.SIGNED),
+    "its next version is issued": automatic(State.ISSUED, State.SIGNED, to=State.SUPERSEDED),
+})

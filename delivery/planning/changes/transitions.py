@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -10,8 +11,8 @@ from delivery.planning.models import ChangeRequest
 from engagements import duties
 from engagements.access import Can, allowed
 from engagements.duties import Duty
-from engagements.errors import NotAllowed, WrongState
-from engagements.models import User
+from engagements.errors import InvalidInput, NotAllowed, WrongState
+from engagements.models import Engagement, User
 from engagements.transitions import TransitionTable, transition
 
 State = ChangeRequest.State
@@ -65,14 +66,56 @@ def _is_author(user: User, change: ChangeRequest) -> None:
                            "reject it."))
 
 
+def _locked(change: ChangeRequest) -> ChangeRequest:
+    lock_engagement(change)
+    return ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
+
+
+def lock_engagement(change: ChangeRequest) -> None:
+    """Lock the engagement before its change: what comes into force locks further rows of it."""
+    Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=change.engagement_id)
+
+
+def _reject(change: ChangeRequest, actor: User, reason: str) -> dict:
+    change.rejected_by, change.rejection = actor, reason.strip()
+    return {"reason": change.rejection}
+
+
+def _withdraw(change: ChangeRequest, _actor: User, _reason: str) -> dict:
+    """It is a draft again, without any approval."""
+    approved = [side for side in ("firm", "customer") if getattr(change, f"{side}_approved_at")]
+    for side in approved:
+        setattr(change, f"{side}_approved_by", None)
+        setattr(change, f"{side}_approved_at", None)
+    change.facts, change.content_hash, change.submitted_at = {}, "", None
+    return {"approved_by": approved}
+
+
+def _keep_result(change: ChangeRequest, actor: User, result: str) -> dict:
+    if not result.strip():
+        raise InvalidInput(_("Describe how the change was implemented and the result."))
+    change.result, change.result_by = result.strip(), actor
+    change.result_at = timezone.now()
+    return {"result": change.result}
+
+
 _SIDES = (Can.MANAGE, Can.REVIEW)
+# What submission freezes and what the second approval puts in force: `services/changes.py`.
 TRANSITIONS = TransitionTable({
-    ChangeMove.SUBMIT: transition(State.DRAFT, to=State.SUBMITTED, by=Can.WORK),
-    ChangeMove.APPROVE: transition(State.SUBMITTED, to=State.APPLIED, by=_SIDES,
-                                   guards=(_is_separated, _side_is_open)),
-    ChangeMove.REJECT: transition(State.SUBMITTED, to=State.REJECTED, by=_SIDES,
-                                  guards=(_is_separated,), needs_reason=True),
-    ChangeMove.WITHDRAW: transition(State.SUBMITTED, to=State.DRAFT, by=Can.WORK,
-                                    guards=(_is_author,)),
-    ChangeMove.RESULT: transition(State.APPLIED, by=Can.WORK),
-})
+    ChangeMove.SUBMIT: transition(
+        State.DRAFT, to=State.SUBMITTED, by=Can.WORK,
+        audit=("change.submit", gettext_lazy("Change request submitted"))),
+    ChangeMove.APPROVE: transition(
+        State.SUBMITTED, to=State.APPLIED, by=_SIDES, guards=(_is_separated, _side_is_open),
+        audit=("change.apply", gettext_lazy("Change put in force"))),
+    ChangeMove.REJECT: transition(
+        State.SUBMITTED, to=State.REJECTED, by=_SIDES, guards=(_is_separated,),
+        needs_reason=True, effect=_reject,
+        audit=("change.reject", gettext_lazy("Change rejected"))),
+    ChangeMove.WITHDRAW: transition(
+        State.SUBMITTED, to=State.DRAFT, by=Can.WORK, guards=(_is_author,), effect=_withdraw,
+        audit=("change.withdraw", gettext_lazy("Change request withdrawn"))),
+    ChangeMove.RESULT: transition(
+        State.APPLIED, by=Can.WORK, effect=_keep_result,
+        audit=("change.result", gettext_lazy("Change: result recorded"))),
+}, lock=_locked)

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import CriteriaSet, Criterion
+from delivery.planning.changes.transitions import lock_engagement
 from delivery.planning.models import (
     AddedCriterion,
     ChangeRequest,
@@ -21,7 +22,7 @@ from delivery.quotes.services.agreed_versions import Action
 from delivery.quotes.services.lines import priced_line, require_convertible
 from engagements.access import Can, allowed, require
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import Engagement, User
+from engagements.models import User
 from engagements.optimistic_locking import lock_checked, save_changes
 from engagements.text.text_joining import labelled
 
@@ -41,11 +42,6 @@ def change_draft(actor: User, change: ChangeRequest, seen: int | None = None, *,
     if change.state != ChangeRequest.State.DRAFT:
         raise WrongState(_("Only a draft can be changed; create a new change request."))
     return change
-
-
-def lock_engagement(change: ChangeRequest) -> None:
-    """Lock the engagement before its change: what comes into force locks further rows of it."""
-    Engagement.objects.select_for_update(of=("self",), no_key=True).get(pk=change.engagement_id)
 
 
 @transaction.atomic

@@ -16,14 +16,14 @@ from delivery.planning.services.change_application import (
     require_current,
     require_unchanged,
 )
-from delivery.planning.services.change_drafts import change_draft, lock_engagement
+from delivery.planning.services.change_drafts import change_draft
 from delivery.planning.services.files import enqueue_files
 from delivery.quotes.models import Quote
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
-from engagements.moves import require_move
+from engagements.moves import complete_move, lock_for_move, make_move
 from engagements.optimistic_locking import assign, save_changes
 
 
@@ -70,7 +70,7 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     has lines that change, and a change of person-days names the quote in force; ChecksFailed for
     a quote that could not come into force.
     """
-    change = _locked_for(actor, change, ChangeMove.SUBMIT)
+    change = lock_for_move(actor, TRANSITIONS, change, ChangeMove.SUBMIT)
     if not change.effect_on_quality.strip():
         raise InvalidInput(_("State the effect on quality, also where there is none."))
     if change.quote and not change.price_effects.exists():
@@ -80,7 +80,7 @@ def submit_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     require_current(change)
     change.facts, change.submitted_at = change_facts(change), timezone.now()
     change.content_hash = content_hash(change.facts, SPACED)
-    return _move(change, actor, ChangeMove.SUBMIT, "change.submit", hash=change.content_hash)
+    return _complete(change, actor, ChangeMove.SUBMIT, {"hash": change.content_hash})
 
 
 def _require_priced(change: ChangeRequest) -> None:
@@ -103,7 +103,8 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
         NotAllowed: neither manager nor customer reviewer, or the writer of the request.
         WrongState: not submitted, approved already, or something has changed since.
     """
-    change, side = _locked_for(actor, change, ChangeMove.APPROVE), side_of(actor)
+    change = lock_for_move(actor, TRANSITIONS, change, ChangeMove.APPROVE)
+    side = side_of(actor)
     require_unchanged(change)
     setattr(change, f"{side}_approved_by", actor)
     setattr(change, f"{side}_approved_at", timezone.now())
@@ -120,58 +121,41 @@ def approve_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
 def _apply(change: ChangeRequest) -> None:
     apply_effects(change)
     change.applied_at = timezone.now()
-    _move(change, change.firm_approved_by, ChangeMove.APPROVE, "change.apply",
-          estimate=change.new_estimate and str(change.new_estimate),
-          criteria=change.new_criteria and str(change.new_criteria),
-          quote=change.new_quote and str(change.new_quote),
-          baseline=change.new_baseline and str(change.new_baseline))
+    _complete(change, change.firm_approved_by, ChangeMove.APPROVE, {
+        "estimate": change.new_estimate and str(change.new_estimate),
+        "criteria": change.new_criteria and str(change.new_criteria),
+        "quote": change.new_quote and str(change.new_quote),
+        "baseline": change.new_baseline and str(change.new_baseline)})
+
+
+def _complete(change: ChangeRequest, actor: User, move: str, data: dict) -> ChangeRequest:
+    complete_move(actor, TRANSITIONS, change, move, data)
+    enqueue_files(change)
+    return change
 
 
 @transaction.atomic
+def move_change(*, actor: User, change: ChangeRequest, move: str, reason: str = ""
+                ) -> ChangeRequest:
+    """Make a move whose effect stands in the table."""
+    change = make_move(actor=actor, table=TRANSITIONS, subject=change, move=move, reason=reason)
+    enqueue_files(change)
+    return change
+
+
 def record_result(*, actor: User, change: ChangeRequest, result: str) -> ChangeRequest:
     """Say how a change in force was carried out and what came of it; the last word stands.
 
     Raises WrongState before it is in force, InvalidInput without a word.
     """
-    change = _locked_for(actor, change, ChangeMove.RESULT)
-    if not result.strip():
-        raise InvalidInput(_("Describe how the change was implemented and the result."))
-    change.result, change.result_by = result.strip(), actor
-    change.result_at = timezone.now()
-    return _move(change, actor, ChangeMove.RESULT, "change.result", result=change.result)
+    return move_change(actor=actor, change=change, move=ChangeMove.RESULT, reason=result)
 
 
-@transaction.atomic
 def reject_change(*, actor: User, change: ChangeRequest, reason: str) -> ChangeRequest:
     """Either side rejects, with a reason."""
-    change = _locked_for(actor, change, ChangeMove.REJECT, reason)
-    change.rejected_by, change.rejection = actor, reason.strip()
-    return _move(change, actor, ChangeMove.REJECT, "change.reject", reason=change.rejection)
+    return move_change(actor=actor, change=change, move=ChangeMove.REJECT, reason=reason)
 
 
-@transaction.atomic
 def withdraw_change(*, actor: User, change: ChangeRequest) -> ChangeRequest:
     """Its author takes a submitted change back; it is a draft again, without any approval."""
-    change = _locked_for(actor, change, ChangeMove.WITHDRAW)
-    approved = [side for side in ("firm", "customer") if getattr(change, f"{side}_approved_at")]
-    for side in approved:
-        setattr(change, f"{side}_approved_by", None)
-        setattr(change, f"{side}_approved_at", None)
-    change.facts, change.content_hash, change.submitted_at = {}, "", None
-    return _move(change, actor, ChangeMove.WITHDRAW, "change.withdraw", approved_by=approved)
-
-
-def _locked_for(actor: User, change: ChangeRequest, move: str, reason: str = "") -> ChangeRequest:
-    lock_engagement(change)
-    change = ChangeRequest.objects.select_for_update(of=("self",), no_key=True).get(pk=change.pk)
-    require_move(actor, TRANSITIONS, change, move, reason)
-    return change
-
-
-def _move(change: ChangeRequest, actor: User, move: str, action: str, **data) -> ChangeRequest:
-    change.state = TRANSITIONS.target(change.state, move)
-    change.save()
-    audit_log.record(actor=actor, action=action, target=change, engagement=change.engagement,
-                     data=data)
-    enqueue_files(change)
-    return change
+    return move_change(actor=actor, change=change, move=ChangeMove.WITHDRAW)

@@ -4,9 +4,11 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.acceptance.review import transitions as reviews
 from delivery.planning.changes import proposal_transitions
+from delivery.planning.changes import transitions as changes
 from delivery.planning.control import transitions as weekly_reports
 from delivery.planning.time import transitions as timesheets
 from delivery.quotes import transitions as quotes
+from delivery.reports import transitions as documents
 from delivery.surveys import transitions as surveys
 from workers.dispatch import transitions as jobs
 
@@ -173,34 +175,27 @@ PLANNING = {
 }
 CHANGES = {
     "change.create": _("Change request created"), "change.update": _("Change request edited"),
-    "change.submit": _("Change request submitted"), "change.effect": _("Change: effect entered"),
+    **changes.TRANSITIONS.audit_labels(), "change.effect": _("Change: effect entered"),
     "change.remove_effect": _("Change: effect removed"),
     "change.approve_firm": _("Change approved by us"),
     "change.approve_customer": _("Change approved by the customer"),
-    "change.apply": _("Change put in force"), "change.reject": _("Change rejected"),
     "change_proposal.raise": _("Change proposed by the customer"),
     **proposal_transitions.TRANSITIONS.audit_labels(),
-    "change.result": _("Change: result recorded"), "change.file": _("Change order's file stored"),
+    "change.file": _("Change order's file stored"),
 }
 DOCUMENTS = {
+    **documents.TRANSITIONS.audit_labels(),
     "identity.save": _("Branding changed"),
-    "document.draft": _("Document drafted"), "document.refresh": _("Document data refreshed"),
-    "document.write": _("Document text edited"), "document.correct": _("Correction started"),
+    "document.draft": _("Document drafted"),
     "planned_versions.set": _("Planned environment changed"),
     "issued_file.fail": _("File of an issued document could not be generated"),
     "document.file": _("Document's file stored"), "document.seal": _("Signed copy sealed"),
-    "document.discard": _("Draft discarded"), "document.submit": _("Document submitted"),
-    "document.review": _("Document reviewed"), "document.send_back": _("Document sent back"),
     "warranty.claim": _("Defect claimed"), "warranty.repair": _("Repair reported"),
     "warranty.close": _("Claim closed"),
     "deliverable.list": _("Agreed deliverables listed"),
     "deliverable.add": _("Deliverable added"), "deliverable.update": _("Deliverable changed"),
     "deliverable.fulfil": _("Deliverable fulfilled"),
     "deliverable.reopen": _("Deliverable owed again"),
-    "change.withdraw": _("Change request withdrawn"),
-    "document.recall": _("Document recalled"), "document.hand_over": _("Document handed over"),
-    "document.co_sign": _("Co-signer added"), "document.approve": _("Document approved"),
-    "document.issue": _("Document issued"), "document.withdraw": _("Document withdrawn"),
     "duties.set": _("Separation of duties set"),
     "chain.save": _("Approval chain saved"), "chain.reset": _("Approval chain reset"),
     "wording.save": _("Wording changed"), "wording.reset": _("Wording reset"),

@@ -3,12 +3,14 @@
 What the reviewer saw is what is issued: from the submission on the facts stay as they are.
 """
 
+from functools import partial
+
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.reports import registry
-from delivery.reports.approvals import approval_chain, approval_steps
+from delivery.reports.approvals import approval_chain
 from delivery.reports.facts.snapshot import collect
 from delivery.reports.models import ApprovalTurn, Document
 from delivery.reports.services.files import forget_files
@@ -22,30 +24,27 @@ State = Document.State
 
 
 @transaction.atomic
-def submit_document(*, actor: User, document: Document) -> Document:
-    """Hand a draft to its reviewers."""
-    document = locked_for(actor, document, DocumentMove.SUBMIT)
-    document.submitted_by, document.submitted_at = actor, timezone.now()
-    document.turns.all().delete()
-    ApprovalTurn.objects.bulk_create(ApprovalTurn(document=document, **step)
-                             for step in approval_steps.chain_of(document.kind))
-    return _move(document, actor, DocumentMove.SUBMIT)
+def move_document(*, actor: User, document: Document, move: str, comment: str = "") -> Document:
+    """Make a move whose effect stands in the table, with a step of the chain."""
+    document = locked_for(actor, document, move, comment)
+    return _complete(document, actor, move, comment)
 
 
-@transaction.atomic
+submit_document = partial(move_document, move=DocumentMove.SUBMIT)
+
+
 def review_document(*, actor: User, document: Document, comment: str = "") -> Document:
     """Confirm a draft as one of its reviewers; whoever wrote or submitted it cannot.
 
     When the last review of the chain is done the document is reviewed.
     """
-    document = locked_for(actor, document, DocumentMove.REVIEW)
-    turn = approval_chain.turn_of(actor, document)
-    turn.done_by, turn.done_at = actor, timezone.now()
-    turn.save()
-    document.reviewed_by, document.reviewed_at = actor, turn.done_at
-    is_last = not approval_chain.open_turns(document).exists()
-    return _move(document, actor, DocumentMove.REVIEW, comment,
-                 None if is_last else State.IN_REVIEW)
+    return move_document(actor=actor, document=document, move=DocumentMove.REVIEW, comment=comment)
+
+
+def send_back_document(*, actor: User, document: Document, reason: str) -> Document:
+    """Return a draft in review, or a reviewed one, to its author, with a reason."""
+    return move_document(actor=actor, document=document, move=DocumentMove.SEND_BACK,
+                         comment=reason.strip())
 
 
 @transaction.atomic
@@ -85,13 +84,6 @@ def _to(colleague: User, reason: str) -> str:
     return f"→ {colleague}" + (f": {reason.strip()}" if reason.strip() else "")
 
 
-@transaction.atomic
-def send_back_document(*, actor: User, document: Document, reason: str) -> Document:
-    """Return a draft in review, or a reviewed one, to its author, with a reason."""
-    document = locked_for(actor, document, DocumentMove.SEND_BACK, reason)
-    return _to_draft(document, actor, DocumentMove.SEND_BACK, reason.strip())
-
-
 def recall_document(*, actor: User, document: Document) -> Document:
     """Its author takes a document back from review.
 
@@ -105,7 +97,7 @@ def recall_document(*, actor: User, document: Document) -> Document:
             _undo_issue(document)
             document.snapshot = facts or collect(document, now=timezone.now())
             forget_files(document)
-        return _to_draft(document, actor, DocumentMove.RECALL)
+        return _complete(document, actor, DocumentMove.RECALL)
 
 
 def _facts_of_draft(document: Document) -> dict:
@@ -132,23 +124,20 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
     issued. Copies that bear the mark on every page are made beside them.
     """
     document = locked_for(actor, document, DocumentMove.WITHDRAW, reason)
-    _move(document, actor, DocumentMove.WITHDRAW, reason.strip())
+    _complete(document, actor, DocumentMove.WITHDRAW, reason.strip())
     queue_render_jobs(document, registry.get(document.kind).withdrawn_formats)
     enqueue_later(document)
     return document
 
 
-def _to_draft(document: Document, actor: User, move: str, comment: str = "") -> Document:
-    document.submitted_by = document.submitted_at = None
-    document.reviewed_by = document.reviewed_at = None
-    document.turns.all().delete()
-    return _move(document, actor, move, comment)
-
-
-def _move(document: Document, actor: User, move: str, comment: str = "", state: str | None = None
-          ) -> Document:
-    """Save the document in the move's target, or in another state, with the step of the chain."""
-    document.state = state or TRANSITIONS[move].target
+def _complete(document: Document, actor: User, move: str, comment: str = "") -> Document:
+    """Run the effect and save the document in the state that the move leads to, with the step of
+    the chain; a review that others are to follow leaves it in review."""
+    row = TRANSITIONS[move]
+    if row.effect:
+        row.effect(document, actor, comment)
+    if move != DocumentMove.REVIEW or not approval_chain.open_turns(document).exists():
+        document.state = row.target
     document.save()
     record_step(document, actor, move, comment)
     return document

@@ -77,7 +77,7 @@ def refresh_draft(*, actor: User, document: Document) -> Document:
     facts = _facts_for(actor, document, DocumentMove.REFRESH)
     with transaction.atomic():
         return _save_draft(actor, locked_for(actor, document, DocumentMove.REFRESH), facts,
-                           "document.refresh")
+                           TRANSITIONS[DocumentMove.REFRESH].audit.code)
 
 
 def write_words(*, actor: User, document: Document, words: dict[str, dict[str, str]]) -> Document:
@@ -90,7 +90,7 @@ def write_words(*, actor: User, document: Document, words: dict[str, dict[str, s
     with transaction.atomic():
         document = locked_for(actor, document, DocumentMove.WORDS)
         document.words = {**document.words, **written}
-        return _save_draft(actor, document, facts, "document.write")
+        return _save_draft(actor, document, facts, TRANSITIONS[DocumentMove.WORDS].audit.code)
 
 
 def _checked(document: Document, words: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
@@ -117,8 +117,8 @@ def discard_draft(*, actor: User, document: Document) -> None:
     document = locked_for(actor, document, DocumentMove.DISCARD)
     forget_previews(document)
     Document.objects.filter(pk=document.pk).delete()
-    audit_log.record(actor=actor, action="document.discard", target=document,
-                     engagement=document.engagement)
+    audit_log.record(actor=actor, action=TRANSITIONS[DocumentMove.DISCARD].audit.code,
+                     target=document, engagement=document.engagement)
 
 
 def draft_correction(*, actor: User, document: Document, reason: str) -> Document:
@@ -132,7 +132,7 @@ def draft_correction(*, actor: User, document: Document, reason: str) -> Documen
     with transaction.atomic():
         document = locked_for(actor, document, DocumentMove.CORRECT, reason)
         return _save_draft(actor, _next_version(actor, document, reason), facts,
-                           "document.correct")
+                           TRANSITIONS[DocumentMove.CORRECT].audit.code)
 
 
 def _next_version(actor: User, document: Document, reason: str) -> Document:

@@ -5,7 +5,10 @@ from delivery.reports import registry
 from delivery.reports.models import Document
 from delivery.reports.services.locking import locked
 from delivery.reports.signals import document_replaced
+from delivery.reports.transitions import TRANSITIONS
 from engagements.audit import audit_log
+
+STORED = TRANSITIONS.automatic["its last file is stored"]
 
 
 def finish_issue(document: Document) -> bool:
@@ -16,14 +19,14 @@ def finish_issue(document: Document) -> bool:
     document = locked(document)
     if document.state != Document.State.ISSUING or not _is_complete(document):
         return False
-    document.state = Document.State.ISSUED
+    document.state = STORED.target
     document.save(update_fields=["state"])
     old = document.replaces
     if old and old.state in Document.IN_FORCE:
         old.state = Document.State.SUPERSEDED
         old.save(update_fields=["state"])
         document_replaced.send(Document, document=old, by=document)
-    audit_log.record(actor=document.issued_by, action="document.issue", target=document,
+    audit_log.record(actor=document.issued_by, action=STORED.audit.code, target=document,
                      engagement=document.engagement,
                      data={"number": document.number, "hash": document.content_hash})
     return True

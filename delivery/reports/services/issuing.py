@@ -10,7 +10,7 @@ from django.utils import timezone
 from delivery.reports import registry
 from delivery.reports.facts.snapshot import approved, content_hash
 from delivery.reports.issue_checks.checks import problems_of
-from delivery.reports.models import Document, DocumentStep
+from delivery.reports.models import Document
 from delivery.reports.services.files import forget_previews
 from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import State as OrderState
@@ -85,7 +85,7 @@ def _freeze(actor: User, document: Document, claim_token: str) -> Document:
     document.content_hash = content_hash(document.snapshot)
     document.save()
     forget_previews(document)
-    record_step(document, actor, DocumentStep.Action.APPROVE, number=document.number)
+    record_step(document, actor, DocumentMove.ISSUE, number=document.number)
     queue_render_jobs(document, registry.get(document.kind).formats, claim_token)
     if not claim_token:
         enqueue_later(document)

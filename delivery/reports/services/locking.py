@@ -29,10 +29,12 @@ def locked_for(actor: User, document: Document, move: str, reason: str | None = 
     return document
 
 
-def record_step(document: Document, actor: User, action: str, comment: str = "", **data) -> None:
-    """Keep a step of the chain, with its audit entry."""
-    DocumentStep.objects.create(document=document, actor=actor, action=action,
-                                at=timezone.now(), comment=comment[:400])
-    audit_log.record(actor=actor, action=f"document.{action}", target=document,
+def record_step(document: Document, actor: User, move: str, comment: str = "", **data) -> None:
+    """Keep a step of the chain, with the audit entry of its move."""
+    action = TRANSITIONS[move].audit.code
+    DocumentStep.objects.create(
+        document=document, actor=actor, action=action.removeprefix("document."),
+        at=timezone.now(), comment=comment[:400])
+    audit_log.record(actor=actor, action=action, target=document,
                      engagement=document.engagement,
                      data={**data, **({"comment": comment} if comment else {})})
