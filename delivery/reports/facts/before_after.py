@@ -8,8 +8,7 @@ from django.utils.translation import pgettext
 from assessments.definitions.route_aspects import Side, sides_of
 from assessments.models import Measurement
 from assessments.performance.gains import BY_NAME, METRICS, Metric
-from assessments.performance.metric_bars import Bars, bars_of
-from assessments.performance.rounds import history
+from assessments.performance.metric_bars import Bars
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
@@ -24,7 +23,7 @@ ASKED = (("tokens_per_second", Side.TRAINING), ("peak_memory_mb", Side.TRAINING)
 def before_after(source: Source) -> dict:
     """A row per model and metric that stands beside another figure; then, in one row per metric,
     the models of which only one run measured it, and those of which none did."""
-    known = {model: bars_of(model, history(model)) for model in source.models}
+    known = {model: source.bars(model) for model in source.models}
     return table(lambda: _("Before and after: throughput, time and memory"), [
         column(lambda: _("Models")), column(lambda: _("Metric")),
         column(lambda: _("Source platform")), column(lambda: _("Before, on the target")),

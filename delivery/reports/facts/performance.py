@@ -6,8 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
 from assessments.charts.model_charts import bars_picture, chart_spec, charts_of
-from assessments.performance.metric_bars import bars_of
-from assessments.performance.rounds import history
+from assessments.performance.metric_bars import Bars
 from delivery.documents.bilingual import LANGUAGES, both
 from delivery.reports.facts.source import Source
 from engagements.models import MigratedModel
@@ -29,20 +28,19 @@ def performance_figures(source: Source) -> list[dict]:
     """
     models = {criterion.model_id: criterion.model for criterion, _verdict in source.judged}
     return [entry for model in models.values() for name in charts_of(model)
-            if (entry := _figure(model, name))]
+            if (entry := _figure(source, model, name))]
 
 
-def _figure(model: MigratedModel, name: str) -> dict | None:
-    specs = _bars(model) if name == "bars" else _in_each(lambda: chart_spec(model, name))
+def _figure(source: Source, model: MigratedModel, name: str) -> dict | None:
+    specs = (_bars(source.bars(model)) if name == "bars"
+             else _in_each(lambda: chart_spec(model, name)))
     if specs is None:
         return None
     return {"key": f"{name}-{model.pk}", "spec": specs,
             "caption": both(lambda: _(CAPTIONS[name]) % {"model": model.code})}
 
 
-def _bars(model: MigratedModel) -> dict[str, dict] | None:
-    """Read once for both languages."""
-    bars = bars_of(model, history(model))
+def _bars(bars: list[Bars]) -> dict[str, dict] | None:
     is_compared = any(entry.is_compared for entry in bars)
     return _in_each(lambda: bars_picture(bars)) if is_compared else None
 

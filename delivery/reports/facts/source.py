@@ -4,6 +4,8 @@ from functools import cached_property
 
 from django.utils import timezone
 
+from assessments.performance.metric_bars import Bars, bars_of
+from assessments.performance.rounds import history
 from assessments.queries import current_criteria, verdicts_of
 from delivery.planning.effort.usage import current_estimate
 from delivery.planning.models import Plan
@@ -14,6 +16,7 @@ from delivery.reports.facts import run_records
 from delivery.reports.models import Document
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.models import Survey
+from engagements.models import MigratedModel
 from workers.models import Job
 
 
@@ -23,11 +26,18 @@ class Source:
     def __init__(self, document: Document) -> None:
         self.document, self.engagement = document, document.engagement
         self.today = timezone.localdate()
+        self._bars: dict[int, list[Bars]] = {}
 
     @cached_property
     def models(self) -> list:
         """In their order, with their stages."""
         return list(self.engagement.models.current().prefetch_related("stages"))
+
+    def bars(self, model: MigratedModel) -> list[Bars]:
+        """All metrics of performance that were measured for the model."""
+        if model.pk not in self._bars:
+            self._bars[model.pk] = bars_of(model, history(model))
+        return self._bars[model.pk]
 
     @cached_property
     def criteria(self):
