@@ -15,10 +15,15 @@ Row = TypeVar("Row", bound=OptimisticLocked)
 
 
 class EditConflict(DeskError):
-    """Somebody else saved first; `details["changes"]` says who changed what."""
+    """Somebody else saved first; `details["changes"]` says who changed what.
+
+    `seen_as` is the input that holds the version which the writer saw; the newest one stands in
+    the details as `newest`.
+    """
 
     code = "edit_conflict"
     status = 409
+    seen_as, newest = "seen", "version"
 
 
 def lock_checked(row: Row, seen: int | None) -> Row:

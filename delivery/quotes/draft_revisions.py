@@ -7,16 +7,17 @@ from django.utils.translation import gettext as _
 
 from delivery.quotes.models import Quote
 from engagements.audit import audit_log
-from engagements.errors import DeskError, WrongState
+from engagements.errors import WrongState
 from engagements.models import AuditEntry, User
+from engagements.optimistic_locking import EditConflict
 from engagements.text.text_joining import in_turn, labelled, listed
 
 
-class ChangedMeanwhile(DeskError):
+class ChangedMeanwhile(EditConflict):
     """The draft is newer than what the writer saw; `details["changes"]` says what is new."""
 
     code = "changed_meanwhile"
-    status = 409
+    seen_as = newest = "revision"
 
 
 def locked_draft(quote: Quote, revision: int | None = None) -> Quote:

@@ -9,11 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from delivery.documents.models import Currency
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.serializers import QuoteSerializer
 from delivery.quotes.services.drafts import MAX_MILESTONES
 from delivery.quotes.snapshot import GRADES, grade_label, unit_label
+from delivery.quotes.terms_serializers import FreeLineSerializer
 from engagements.models import Engagement
 from engagements.stages import Stage
 from engagements.web.percent_field import PercentField
+from engagements.web.row_form import RowForm
 from engagements.web.suggest_field import SuggestField
 
 DATE = {"type": "date"}
@@ -38,8 +41,8 @@ class CopyForm(forms.Form):
 
 class LineForm(RevisionForm):
     price = forms.ModelChoiceField(PriceLine.objects.none(), label=_("Item"))
-    quantity = forms.DecimalField(label=_("Quantity"), min_value=0, decimal_places=2)
-    months = forms.DecimalField(label=_("Months"), min_value=0, decimal_places=2, initial=1)
+    quantity = forms.DecimalField(label=_("Quantity"), decimal_places=2, max_digits=12)
+    months = forms.DecimalField(label=_("Months"), decimal_places=2, max_digits=6, initial=1)
 
     def __init__(self, *args, day=None, **kwargs):
         super().__init__(*args, **kwargs)
@@ -50,7 +53,8 @@ class LineForm(RevisionForm):
 
 class ResourcesForm(RevisionForm):
     card = forms.ModelChoiceField(RateCard.objects.none(), label=_("Price list"))
-    months = forms.DecimalField(label=_("Months"), min_value=0, decimal_places=2, initial=3)
+    months = forms.DecimalField(label=_("Months"), min_value=0, decimal_places=2, max_digits=6,
+                                initial=3)
 
     def __init__(self, *args, day=None, **kwargs):
         super().__init__(*args, **kwargs)
@@ -62,58 +66,51 @@ def _with_current(choices: list[tuple], current: str) -> list[tuple]:
     return choices if current in known or not current else [*choices, (current, current)]
 
 
-class QuoteLineForm(forms.ModelForm):
+class QuoteLineForm(RowForm):
     """A line of a draft, free or taken from a price list."""
+
+    serializer_class = FreeLineSerializer
+    left_out = ("priced_at",)
+    help_texts = {"unit_cost": _("For the firm only; never on the customer's document.")}
 
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
     tax_rate = forms.TypedChoiceField(label=_("Tax rate"), coerce=Decimal)
     unit = forms.ChoiceField(label=_("Unit"))
     grade = forms.ChoiceField(label=_("Grade"), required=False)
 
-    class Meta:
-        model = QuoteLine
-        fields = ["category", "name", "name_en", "specification", "specification_en", "stage",
-                  "grade", "unit", "quantity", "months", "unit_price", "is_tax_included",
-                  "tax_rate", "unit_cost", "remark"]
-        help_texts = {"unit_cost": _("For the firm only; never on the customer's document.")}
-
     def __init__(self, *args, day=None, **kwargs):
         super().__init__(*args, **kwargs)
+        current = self.instance or QuoteLine()
         self.fields["stage"].choices = [("", "--"), *Stage.choices]
         rates = TaxRate.objects.valid_on(day or timezone.localdate())
-        current = self.instance.tax_rate if self.instance.pk else None
         choices = [(f"{rate.rate:.4f}", str(rate)) for rate in rates]
-        if current is not None:
-            choices = _with_current(choices, f"{current:.4f}")
-            self.initial["tax_rate"] = f"{current:.4f}"
+        if self.instance:
+            self.initial["tax_rate"] = f"{current.tax_rate:.4f}"
+            choices = _with_current(choices, self.initial["tax_rate"])
         self.fields["tax_rate"].choices = choices
         units = [(code, unit_label(code)) for code in ("person_day", "month", "once")]
-        self.fields["unit"].choices = _with_current(units, self.instance.unit)
+        self.fields["unit"].choices = _with_current(units, current.unit)
         self.fields["grade"].choices = _with_current(
-            [("", "--"), *((code, grade_label(code)) for code in GRADES)], self.instance.grade)
+            [("", "--"), *((code, grade_label(code)) for code in GRADES)], current.grade)
 
 
-class TermsForm(forms.ModelForm):
+class TermsForm(RowForm):
+    serializer_class = QuoteSerializer
+    widgets = {"valid_until": forms.DateInput(attrs=DATE, format="%Y-%m-%d"),
+               "notes": forms.Textarea(attrs={"rows": 3}),
+               "notes_en": forms.Textarea(attrs={"rows": 3}),
+               "source_note": forms.Textarea(attrs={"rows": 2}),
+               "internal_note": forms.Textarea(attrs={"rows": 2})}
+    help_texts = {"exchange_rate": _(
+        "For a quote in another currency than yuan: yuan for one unit of it, which costs and "
+        "margin need as well. In yuan: units of the price list's currency for one yuan; 1 for "
+        "a price list in yuan."),
+                  "internal_note": _("For the firm only; never on the customer's copy.")}
+
     revision = forms.IntegerField(widget=forms.HiddenInput, required=False)
     currency = forms.ChoiceField(label=_("Currency"))
     discount_rate = PercentField(label=_("Discount (%)"), min_value=0, max_value=100,
                                  decimal_places=2)
-
-    class Meta:
-        model = Quote
-        fields = ["subject", "subject_en", "valid_until", "currency", "exchange_rate",
-                  "discount_rate", "discount_reason", "invoice", "notes", "notes_en",
-                  "source_note", "internal_note"]
-        widgets = {"valid_until": forms.DateInput(attrs=DATE, format="%Y-%m-%d"),
-                   "notes": forms.Textarea(attrs={"rows": 3}),
-                   "notes_en": forms.Textarea(attrs={"rows": 3}),
-                   "source_note": forms.Textarea(attrs={"rows": 2}),
-                   "internal_note": forms.Textarea(attrs={"rows": 2})}
-        help_texts = {"exchange_rate": _(
-            "For a quote in another currency than yuan: yuan for one unit of it, which costs and "
-            "margin need as well. In yuan: units of the price list's currency for one yuan; 1 for "
-            "a price list in yuan."),
-                      "internal_note": _("For the firm only; never on the customer's copy.")}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -135,7 +132,7 @@ class MilestoneForm(CellForm):
     name = forms.CharField(label=_("Milestone"), max_length=80, required=False)
     name_en = forms.CharField(label=_("Milestone (English)"), max_length=80, required=False)
     percent = forms.DecimalField(label="%", min_value=0, max_value=100, decimal_places=2,
-                                 required=False)
+                                 max_digits=5, required=False)
     days = forms.IntegerField(label=_("Due after invoice (days)"), min_value=0, max_value=999,
                               required=False)
 
@@ -153,7 +150,7 @@ class StaffForm(CellForm):
     grade = forms.ChoiceField(label=_("Grade"), required=False)
     people = forms.IntegerField(label=_("People"), min_value=1, max_value=99, required=False)
     days = forms.DecimalField(label=_("Person-days"), min_value=0, decimal_places=2,
-                              required=False)
+                              max_digits=8, required=False)
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)

@@ -55,7 +55,7 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
     except EditConflict as error:
         form.add_error(None, error.message)
         form.data = form.data.copy()
-        form.data[form.add_prefix("seen")] = error.details["version"]
+        form.data[form.add_prefix(error.seen_as)] = error.details[error.newest]
         return None
     except DeskError as error:
         _add_errors(form, error)

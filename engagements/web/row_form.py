@@ -39,22 +39,27 @@ class RowForm(forms.Form):
             of: what the page is about, for `offered`: mostly the engagement.
             instance: the row whose values are shown; None for a new one.
         """
-        self.instance, inputs = instance, written(self.serializer_class)
-        names = [name for name in inputs if name not in (*self.left_out, "seen")]
-        stored = forms.model_to_dict(instance, names) if instance else {}
+        self.instance, derived = instance, self.derived_fields()
+        stored = forms.model_to_dict(instance, list(derived)) if instance else {}
         super().__init__(*args, initial={**stored, **(initial or {})}, **kwargs)
-        derived = self._derived(names, inputs)
         for name in self.offered.keys() & derived.keys() - self.base_fields.keys():
             derived[name].queryset = self.offered[name](of)
-        if instance and "seen" in inputs and "seen" not in self.fields:
+        if (instance and "seen" in written(self.serializer_class)
+                and "seen" not in self.base_fields):
             derived["seen"] = forms.IntegerField(
                 widget=forms.HiddenInput, required=False, initial=instance.lock_version)
         self.fields = {**derived, **self.fields}
         self.order_fields(self.field_order)
 
     @classmethod
-    def _derived(cls, names: list[str], inputs: Mapping[str, serializers.Field]
-                 ) -> dict[str, forms.Field | None]:
+    def derived_fields(cls) -> dict[str, forms.Field | None]:
+        """The fields that the serializer gives, by name; None for what the class declares itself.
+
+        Raises TypeError for an input that is no column of the model and neither declared nor left
+        out, and for a reference without the rows that are offered.
+        """
+        inputs = written(cls.serializer_class)
+
         def form_field(column: models.Field, **options) -> forms.Field | None:
             entered = inputs[column.name]
             field = column.formfield(**options, **{
@@ -65,11 +70,13 @@ class RowForm(forms.Form):
             return field
 
         found = forms.fields_for_model(
-            cls.serializer_class.Meta.model, names, widgets=cls.widgets, labels=cls.labels,
-            help_texts=cls.help_texts, formfield_callback=form_field)
+            cls.serializer_class.Meta.model,
+            [name for name in inputs if name not in (*cls.left_out, "seen")],
+            widgets=cls.widgets, labels=cls.labels, help_texts=cls.help_texts,
+            formfield_callback=form_field)
         wrong = [name for name, field in found.items() if name not in cls.base_fields and (
-            field is None or (isinstance(field, forms.ModelChoiceField)
-            and name not in cls.offered))]
+            field is None
+            or (isinstance(field, forms.ModelChoiceField) and name not in cls.offered))]
         if wrong:
             raise TypeError(f"{cls.__name__}: declare or leave out {wrong}, or offer their rows")
         return found

@@ -6,9 +6,12 @@ from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinitio
 from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.base import LongSelect, short_text
 from delivery.planning.models import ChangeRequest, ScopeAction, Task
-from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.plan.task_names import named_tasks
-from delivery.planning.serializers.change import ChangeRequestSerializer, ScopeEffectSerializer
+from delivery.planning.serializers.change import (
+    ChangeRequestSerializer,
+    ScheduleEffectSerializer,
+    ScopeEffectSerializer,
+)
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.agreed_versions import Action
 from engagements.models import Engagement
@@ -68,16 +71,15 @@ class ScopeEffectForm(RowForm):
             del self.fields["is_priced"]
 
 
-class ScheduleEffectForm(forms.Form):
-    task = forms.ModelChoiceField(None, label=_("Task"), widget=LongSelect)
-    days_after = forms.IntegerField(label=_("Working days after"), min_value=0,
-                                    max_value=LONGEST_TASK)
+class ScheduleEffectForm(RowForm):
+    serializer_class = ScheduleEffectSerializer
+    offered = {"task": lambda engagement: Task.objects.filter(plan__engagement=engagement)}
+    widgets = {"task": LongSelect}
 
-    def __init__(self, *args, engagement: Engagement, **kwargs):
+    def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        tasks = Task.objects.filter(plan__engagement=engagement)
-        self.fields["task"].queryset = tasks
-        self.fields["task"].choices = [("", "---------"), *named_tasks(tasks)]
+        tasks = self.fields["task"]
+        tasks.choices = [("", "---------"), *named_tasks(tasks.queryset)]
 
 
 class PriceEffectForm(forms.Form):
@@ -90,13 +92,12 @@ class PriceEffectForm(forms.Form):
                                   help_text=_("The line to change or remove."))
     price = forms.ModelChoiceField(None, label=_("Item of the price list"), required=False,
                                    help_text=_("The item to add."))
-    quantity = forms.DecimalField(label=_("Quantity after"), min_value=0, decimal_places=2,
-                                  max_digits=12, required=False)
-    months = forms.DecimalField(label=_("Months after"), min_value=0, decimal_places=2,
-                                max_digits=6, required=False)
-    unit_price = forms.DecimalField(label=_("Unit price after"), min_value=0, decimal_places=4,
-                                    max_digits=16, required=False,
-                                    help_text=_("Leave empty to keep the price."))
+    quantity = forms.DecimalField(label=_("Quantity after"), decimal_places=2, max_digits=12,
+                                  required=False)
+    months = forms.DecimalField(label=_("Months after"), decimal_places=2, max_digits=6,
+                                required=False)
+    unit_price = forms.DecimalField(label=_("Unit price after"), decimal_places=4, max_digits=16,
+                                    required=False, help_text=_("Leave empty to keep the price."))
 
     def __init__(self, *args, change: ChangeRequest, **kwargs):
         super().__init__(*args, **kwargs)

@@ -5,11 +5,13 @@ from django.utils.translation import gettext_lazy as _
 from assessments.labels.environments import item_label
 from delivery.planning.forms.base import DayInput, LongSelect
 from delivery.planning.forms.control import everybody_on_the_team, models_of
-from delivery.planning.models import Milestone, Plan, Task
-from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.models.planned_version import LONGEST
 from delivery.planning.plan.planned_items import ITEMS
-from delivery.planning.serializers.plan import TaskSerializer
+from delivery.planning.serializers.plan import (
+    DependencySerializer,
+    MilestoneSerializer,
+    TaskSerializer,
+)
 from engagements.web.row_form import RowForm
 
 
@@ -26,15 +28,12 @@ class TaskForm(RowForm):
     field_order = ("title", "title_en")
 
 
-class LinkForm(forms.Form):
-    before = forms.ModelChoiceField(None, label=_("Starts after"), widget=LongSelect)
-    lag = forms.IntegerField(label=_("Lag (working days)"), min_value=0, max_value=LONGEST_TASK,
-                             initial=0)
-
-    def __init__(self, *args, task: Task, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["before"].queryset = task.plan.tasks.exclude(pk=task.pk).select_related(
-            "model")
+class LinkForm(RowForm):
+    serializer_class = DependencySerializer
+    left_out = ("after",)
+    offered = {"before": lambda task: task.plan.tasks.exclude(pk=task.pk).select_related("model")}
+    widgets = {"before": LongSelect}
+    labels = {"before": _("Starts after")}
 
 
 class PlannedVersionsForm(forms.Form):
@@ -50,20 +49,10 @@ class PlannedVersionsForm(forms.Form):
             "the survey's answers about the target.")
 
 
-class MilestoneForm(forms.Form):
-    name = forms.CharField(label=_("Milestone"), max_length=80)
-    name_en = forms.CharField(label=_("English name"), max_length=80, required=False)
-    percent = forms.DecimalField(label=_("Payment (%)"), min_value=0, max_value=100,
-                                 decimal_places=2)
-    # With an empty choice, so that an untouched row of the sheet counts as empty.
-    trigger = forms.ChoiceField(label=_("Trigger document"),
-                                choices=[("", "--"), *Milestone.Trigger.choices])
-    task = forms.ModelChoiceField(None, label=_("Linked task"), required=False,
-                                  widget=LongSelect)
-
-    def __init__(self, *args, plan: Plan, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["task"].queryset = plan.tasks.select_related("model")
+class MilestoneForm(RowForm):
+    serializer_class = MilestoneSerializer
+    offered = {"task": lambda plan: plan.tasks.select_related("model")}
+    widgets = {"task": LongSelect}
 
 
 MilestoneSheet = formset_factory(MilestoneForm, extra=3, max_num=12, can_delete=True)

@@ -221,6 +221,8 @@ def set_milestones(*, actor: User, plan: Plan, rows: list[dict]) -> list[Milesto
     if total != 100:
         raise InvalidInput(_("The payment milestones add up to %(sum)s %%, not to 100 %%.")
                            % {"sum": total})
+    if any(Decimal(row["percent"]) < 0 for row in rows):
+        raise InvalidInput(_("The number may not be negative."))
     if any(row.get("task") and row["task"].plan_id != plan.pk for row in rows):
         raise InvalidInput(_("A task belongs to another plan."))
     plan.milestones.all().delete()

@@ -88,7 +88,7 @@ def change(request, pk):
         "added_form": AddedCriterionForm(change=row) if may_write else None,
         "price_form": PriceEffectForm(change=row) if may_price else None,
         "scope_form": ScopeEffectForm(of=row) if may_write else None,
-        "schedule_form": ScheduleEffectForm(engagement=row.engagement) if may_write else None,
+        "schedule_form": ScheduleEffectForm(of=row.engagement) if may_write else None,
         "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
 
 
@@ -106,7 +106,7 @@ def change_effect(request, pk, kind):
     form, service = {
         "scope": (lambda: ScopeEffectForm(request.POST, of=row),
                   scope_services.set_scope),
-        "schedule": (lambda: ScheduleEffectForm(request.POST, engagement=row.engagement),
+        "schedule": (lambda: ScheduleEffectForm(request.POST, of=row.engagement),
                      effect_services.set_schedule_effect),
         "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
                       effect_services.set_criterion_effect),

@@ -131,7 +131,7 @@ def task(request, pk):
             actor=request.user, task=found, **form.cleaned_data)):
         return redirect("planning:plan", code)
     return render(request, "delivery/planning/task.html", {
-        "form": form, "link_form": LinkForm(task=found), "task": found, "active": "plan",
+        "form": form, "link_form": LinkForm(of=found), "task": found, "active": "plan",
         "engagement": found.plan.engagement, "submit_label": _("Save"),
         "cancel_url": reverse("planning:plan", args=[code]),
         "links": found.precursors.select_related("before__model")})
@@ -140,7 +140,7 @@ def task(request, pk):
 @require_POST
 def task_link(request, pk):
     found = _task(request, pk)
-    form = LinkForm(request.POST, task=found)
+    form = LinkForm(request.POST, of=found)
     if form.is_valid():
         attempt(request, lambda: services.link_tasks(
             actor=request.user, after=found, **form.cleaned_data), _("Saved."))
@@ -167,7 +167,7 @@ def task_remove(request, pk):
 @require_http_methods(["GET", "POST"])
 def milestones(request, code):
     found = _plan(request, code)
-    sheet = MilestoneSheet(request.POST or None, form_kwargs={"plan": found},
+    sheet = MilestoneSheet(request.POST or None, form_kwargs={"of": found},
                            initial=_sheet(found) if request.method == "GET" else None)
     if sheet.is_valid() and attempt(request, lambda: services.set_milestones(
             actor=request.user, plan=found, rows=_rows(sheet)), _("Saved.")):

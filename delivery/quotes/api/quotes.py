@@ -19,6 +19,7 @@ from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed, require
 from engagements.web.json_parser import BoundedJSONParser
 from engagements.web.missing_people import MissingPeopleAction
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
 from toolreaders.number_parsing import whole_number
@@ -37,18 +38,13 @@ class FirmOnly(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
 class RateCardViewSet(FirmOnly):
     queryset = RateCard.objects.all()
     filterset_fields = ["name", "currency"]
+    close = RowAction(services.close_rate_card, "card",
+                      "End the period of a price list; quotes keep the prices they copied.",
+                      serializers.CloseSerializer, answers=serializers.RateCardSerializer)
 
     def get_serializer_class(self):
         return (serializers.RateCardDetailSerializer if self.action == "retrieve"
                 else serializers.RateCardSerializer)
-
-    @extend_schema(request=serializers.CloseSerializer, responses=serializers.RateCardSerializer)
-    @action(detail=True, methods=["post"])
-    def close(self, request, pk=None):
-        """End the period of a price list; quotes keep the prices they copied."""
-        card = services.close_rate_card(actor=request.user, card=self.get_object(),
-                                        **self.validated(serializers.CloseSerializer))
-        return Response(serializers.RateCardSerializer(card).data)
 
 
 class TaxRateViewSet(FirmOnly):
@@ -67,6 +63,13 @@ class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
     queryset = PriceImport.objects.all()
     serializer_class = serializers.PriceImportSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
+    perform_destroy = destroying(services.discard_import, "source")
+    columns = RowAction(services.map_columns, "source",
+                        "Choose the row of the headings and a column per field.",
+                        serializers.ColumnsSerializer)
+    confirm = RowAction(services.confirm_import, "source",
+                        "Create the price list, all of it or nothing.",
+                        answers=serializers.RateCardSerializer, code=status.HTTP_201_CREATED)
 
     @extend_schema(request={"multipart/form-data": serializers.PriceUploadSerializer},
                    responses={201: serializers.PriceImportSerializer})
@@ -79,29 +82,21 @@ class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
             actor=request.user, upload=upload, file_name=upload.name, **fields),
             status.HTTP_201_CREATED)
 
-    @extend_schema(request=serializers.ColumnsSerializer)
-    @action(detail=True, methods=["post"])
-    def columns(self, request, pk=None):
-        """Choose the row of the headings and a column per field."""
-        return self.shown(services.map_columns(
-            actor=request.user, source=self.get_object(),
-            **self.validated(serializers.ColumnsSerializer)))
-
-    @extend_schema(request=None, responses={201: serializers.RateCardSerializer})
-    @action(detail=True, methods=["post"])
-    def confirm(self, request, pk=None):
-        """Create the price list, all of it or nothing."""
-        card = services.confirm_import(actor=request.user, source=self.get_object())
-        return Response(serializers.RateCardSerializer(card).data,
-                        status=status.HTTP_201_CREATED)
-    perform_destroy = destroying(services.discard_import, "source")
-
 
 class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateModelMixin,
                    mixins.UpdateModelMixin, ScopedViewSet):
     duty_rule = DUTIES
     queryset = Quote.objects.select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
+    perform_create = creating(services.create_quote, "revision")
+    perform_update = updating(services.update_quote, "quote", "engagement")
+    versions = RowAction(services.new_version, "quote", "Open the next version as a draft.",
+                         serializers.NewVersionSerializer,
+                         answers=serializers.QuoteDetailSerializer, code=status.HTTP_201_CREATED)
+    copies = RowAction(services.copy_quote, "quote",
+                       "A draft for another engagement with the same lines and terms.",
+                       serializers.CopySerializer, answers=serializers.QuoteDetailSerializer,
+                       code=status.HTTP_201_CREATED)
 
     def get_serializer_class(self):
         return (serializers.QuoteSerializer if self.action == "list"
@@ -110,8 +105,6 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
     def get_queryset(self):
         quotes = super().get_queryset()
         return quotes.defer("snapshot") if self.action == "list" else quotes
-    perform_create = creating(services.create_quote, "revision")
-    perform_update = updating(services.update_quote, "quote", "engagement")
 
     @extend_schema(request=serializers.AddLineSerializer,
                    responses={201: serializers.QuoteDetailSerializer})
@@ -163,24 +156,6 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
             return shown
         services.move_quote(actor=request.user, quote=quote, **fields)
         return self.fresh()
-
-    @extend_schema(request=serializers.NewVersionSerializer,
-                   responses={201: serializers.QuoteDetailSerializer})
-    @action(detail=True, methods=["post"])
-    def versions(self, request, pk=None):
-        """Open the next version as a draft."""
-        made = services.new_version(actor=request.user, quote=self.get_object(),
-                                    **self.validated(serializers.NewVersionSerializer))
-        return self.shown(made, status.HTTP_201_CREATED)
-
-    @extend_schema(request=serializers.CopySerializer,
-                   responses={201: serializers.QuoteDetailSerializer})
-    @action(detail=True, methods=["post"])
-    def copies(self, request, pk=None):
-        """A draft for another engagement with the same lines and terms."""
-        made = services.copy_quote(actor=request.user, quote=self.get_object(),
-                                   **self.validated(serializers.CopySerializer))
-        return self.shown(made, status.HTTP_201_CREATED)
 
     @extend_schema(responses=serializers.ComparisonSerializer, parameters=[
         OpenApiParameter("other", OpenApiTypes.INT, OpenApiParameter.PATH)])

@@ -1,8 +1,9 @@
 """Lines of a draft: taken from a price list or an estimate, free, changed, removed."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -111,8 +112,8 @@ def _line(quote: Quote, card: RateCard, price: PriceLine, quantity: Decimal | No
         raise InvalidInput(_("“%(item)s” has no price on the rate card.")
                            % {"item": price.localized_name})
     quantity = price.quantity if quantity is None else Decimal(quantity)
-    _check_figures(quantity, months)
     rate = quote.exchange_rate if card.currency != quote.currency else Decimal(1)
+    _check_figures({"quantity": quantity, "months": months})
     return QuoteLine(
         quote=quote, position=position, quantity=quantity, tax_rate=tax,
         months=months if price.unit == "month" else Decimal(1),
@@ -123,9 +124,13 @@ def _line(quote: Quote, card: RateCard, price: PriceLine, quantity: Decimal | No
         **{name: getattr(price, name) for name in COPIED})
 
 
-def _check_figures(quantity: Decimal, months: Decimal) -> None:
-    if quantity <= 0 or months <= 0:
+def _check_figures(fields: Mapping[str, Any]) -> None:
+    """Of the fields of a line that are entered; what is left out is right already."""
+    if any(Decimal(fields.get(name, 1)) <= 0 for name in ("quantity", "months")):
         raise InvalidInput(_("Quantity and months must be greater than zero."))
+    if Decimal(fields.get("unit_price", 0)) < 0 or not 0 <= Decimal(fields.get("tax_rate", 0)) < 1:
+        raise InvalidInput(_("The unit price must be at least zero, the tax rate at least 0 % and "
+                             "below 100 %."))
 
 
 def _note_source(quote: Quote, card: RateCard) -> None:
@@ -141,7 +146,7 @@ def add_free_line(*, actor: User, quote: Quote, revision: int | None = None, **f
     """A line that stands on no price list; fields as in CHANGEABLE, and its category."""
     require(actor, Can.PRICE, quote.engagement)
     quote = locked_draft(quote, revision)
-    _check_figures(Decimal(fields["quantity"]), Decimal(fields.get("months", 1)))
+    _check_figures(fields)
     check_count(quote, 1)
     position = last_position(quote) + 1
     line = QuoteLine.objects.create(
@@ -159,7 +164,7 @@ def update_line(*, actor: User, line: QuoteLine, revision: int | None = None, **
     quote = locked_draft(line.quote, revision)
     line = QuoteLine.objects.get(pk=line.pk)
     fields = {name: value for name, value in fields.items() if name in CHANGEABLE}
-    _check_figures(*(Decimal(fields.get(n, getattr(line, n))) for n in ("quantity", "months")))
+    _check_figures(fields)
     changes = differences({name: getattr(line, name) for name in fields}, fields)
     for name, value in fields.items():
         setattr(line, name, value)

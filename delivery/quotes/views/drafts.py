@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from delivery.quotes import services
-from delivery.quotes.draft_revisions import ChangedMeanwhile
 from delivery.quotes.forms import (
     ConditionsForm,
     CopyForm,
@@ -17,28 +16,13 @@ from delivery.quotes.forms import (
     StaffFormSet,
     TermsForm,
 )
-from delivery.quotes.models import Quote, QuoteLine
+from delivery.quotes.models import QuoteLine
 from delivery.quotes.payment import milestone_rows, staffing_rows
 from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.web.form_actions import attempt, attempt_form, show_errors
 from toolreaders.number_parsing import whole_number
-
-
-def _save(form, service) -> bool:
-    """Call the service; after a newer write the form shows what is new and may be sent again."""
-    try:
-        service()
-    except ChangedMeanwhile as error:
-        form.add_error(None, error.message)
-        form.data = form.data.copy()
-        form.data[form.add_prefix("revision")] = str(error.details["revision"])
-        return False
-    except DeskError as error:
-        form.add_error(None, error.message)
-        return False
-    return True
 
 
 def _add(request, pk, form_class, service):
@@ -77,7 +61,7 @@ def line_new(request, pk):
     require(request.user, Can.PRICE, quote.engagement)
     form = QuoteLineForm(request.POST or None, day=quote.quote_date,
                          initial={"revision": quote.revision, "months": 1})
-    if form.is_valid() and _save(form, lambda: services.add_free_line(
+    if form.is_valid() and attempt_form(form, lambda: services.add_free_line(
             actor=request.user, quote=quote, **form.cleaned_data)):
         return redirect("quotes:quote", pk)
     return _form_page(request, quote, form, _("Custom line"))
@@ -90,9 +74,8 @@ def line_edit(request, pk, line):
     found = get_object_or_404(QuoteLine, pk=line, quote=quote)
     form = QuoteLineForm(request.POST or None, instance=found, day=quote.quote_date,
                          initial={"revision": quote.revision})
-    if form.is_valid() and _save(form, lambda: services.update_line(
-            actor=request.user, line=QuoteLine.objects.select_related("quote__engagement").get(
-                pk=line), **form.cleaned_data)):
+    if form.is_valid() and attempt_form(form, lambda: services.update_line(
+            actor=request.user, line=found, **form.cleaned_data)):
         return redirect("quotes:quote", pk)
     return _form_page(request, quote, form, found.localized_name)
 
@@ -102,11 +85,10 @@ def terms(request, pk):
     quote = found_quote(request, pk)
     require(request.user, Can.PRICE, quote.engagement)
     form = TermsForm(request.POST or None, instance=quote, initial={"revision": quote.revision})
-    if form.is_valid() and _save(form, lambda: services.update_quote(
-            actor=request.user, quote=Quote.objects.get(pk=pk), **form.cleaned_data)):
+    if form.is_valid() and attempt_form(form, lambda: services.update_quote(
+            actor=request.user, quote=quote, **form.cleaned_data)):
         return redirect("quotes:quote", pk)
-    return _form_page(request, Quote.objects.select_related("engagement").get(pk=pk), form,
-                      _("Discount, validity and notes"))
+    return _form_page(request, quote, form, _("Discount, validity and notes"))
 
 
 @require_http_methods(["GET", "POST"])
@@ -114,7 +96,7 @@ def conditions(request, pk):
     quote = found_quote(request, pk)
     require(request.user, Can.PRICE, quote.engagement)
     form = ConditionsForm(request.POST or None, quote=quote)
-    if form.is_valid() and _save(form, lambda: services.update_quote(
+    if form.is_valid() and attempt_form(form, lambda: services.update_quote(
             actor=request.user, quote=quote, revision=form.cleaned_data["revision"],
             conditions=form.conditions())):
         return redirect("quotes:quote", pk)
