@@ -10,6 +10,7 @@ from delivery.notices import queries, serializers, services
 from delivery.notices.models import Channel, Dispatch, Notice, SendAttempt
 from delivery.notices.transport.send_dispatches import mail_setting
 from engagements.models import Engagement
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 
@@ -21,16 +22,11 @@ class NoticeViewSet(ScopedViewSet):
 
     queryset = Notice.objects.all()
     serializer_class = serializers.NoticeSerializer
+    read = RowAction(services.mark_read, "notice", "Mark it read.",
+                     answers=serializers.NoticeSerializer)
 
     def get_queryset(self):
         return queries.filtered(super().get_queryset(), self.request.query_params)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def read(self, request, pk=None):
-        """Mark it read."""
-        notice = services.mark_read(actor=request.user, notice=self.get_object())
-        return self.shown(notice)
 
     @extend_schema(request=None, responses=serializers.ReadCountSerializer)
     @action(detail=False, methods=["post"], url_path="read-all")
@@ -91,6 +87,13 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
     filterset_fields = ["kind", "state", "engagement"]
     perform_create = creating(services.create_channel)
     perform_update = updating(services.update_channel, "channel")
+    test = RowAction(services.send_test_message, "channel",
+                     "Send a test message now; 409 with the reason if it does not arrive.")
+    rotate_secret = RowAction(
+        services.rotate_secret, "channel",
+        "A new signing secret for a webhook, which only this answer holds; the old one signs\n"
+        "beside it for 24 hours.", answers=serializers.NewSecretSerializer,
+        url_path="rotate-secret")
 
     @extend_schema(responses={201: serializers.NewSecretSerializer})
     def create(self, request, *args, **kwargs):
@@ -108,23 +111,6 @@ class ChannelViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedVie
         channel = services.switch_channel(actor=request.user, channel=self.get_object(),
                                           is_on=is_on)
         return self.shown(channel)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def test(self, request, pk=None):
-        """Send a test message now; 409 with the reason if it does not arrive."""
-        channel = self.get_object()
-        services.send_test_message(actor=request.user, channel=channel)
-        return self.shown(channel)
-
-
-    @extend_schema(request=None, responses=serializers.NewSecretSerializer)
-    @action(detail=True, methods=["post"], url_path="rotate-secret")
-    def rotate_secret(self, request, pk=None):
-        """A new signing secret for a webhook, which only this answer holds; the old one signs
-        beside it for 24 hours."""
-        channel = services.rotate_secret(actor=request.user, channel=self.get_object())
-        return Response(serializers.NewSecretSerializer(channel).data)
 
     @extend_schema(request=serializers.ReplaySerializer, responses=serializers.ReplayedSerializer)
     @action(detail=True, methods=["post"])
@@ -149,13 +135,9 @@ class DispatchViewSet(ScopedViewSet):
     queryset = Dispatch.objects.select_related("event__engagement")
     serializer_class = serializers.DispatchSerializer
     filterset_fields = ["state", "channel"]
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def again(self, request, pk=None):
-        """Send one that was given up again; of a webhook also one that was sent."""
-        dispatch = services.send_again(actor=request.user, dispatch=self.get_object())
-        return self.shown(dispatch)
+    again = RowAction(
+        services.send_again, "dispatch",
+        "Send one that was given up again; of a webhook also one that was sent.")
 
 
 routes = [("notices", NoticeViewSet, "notice"),

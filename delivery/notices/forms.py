@@ -4,14 +4,20 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from delivery.notices.event_kinds import KINDS
-from delivery.notices.models import Channel, MailSetting, Pace, Preference
+from delivery.notices.models import MailSetting, Pace, Preference
+from delivery.notices.serializers import ChannelSerializer, MailSettingSerializer
 from engagements.models import Engagement
 from engagements.text.text_joining import labelled
+from engagements.web.row_form import RowForm
 from engagements.web.suggest_field import SuggestField
 
 
-class ChannelForm(forms.ModelForm):
+class ChannelForm(RowForm):
     """A channel. Address and secret are never put back into the page."""
+
+    serializer_class = ChannelSerializer
+    left_out = ()
+    offered = {"engagement": Engagement.objects.visible_to}
 
     url = forms.CharField(
         label=_("Address"), max_length=2000,
@@ -31,22 +37,13 @@ class ChannelForm(forms.ModelForm):
         choices=[(kind.code, kind.title) for kind in KINDS.values()],
         help_text=_("None selected: all events."))
 
-    class Meta:
-        model = Channel
-        fields = ["name", "kind", "url", "secret", "engagement", "kinds", "is_for_customers",
-                  "pace", "language"]
-
-    def __init__(self, *args, user, **kwargs):
+    def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["engagement"].queryset = Engagement.objects.visible_to(user)
-        if self.instance.pk:
+        if self.instance:
             self.initial.update(url="", secret="")
             self.fields["url"].required = False
             self.fields["url"].help_text = _("Leave empty to keep the stored one.")
             self.fields["secret"].help_text = _("Leave empty to keep the stored one.")
-
-    def _post_clean(self):
-        """Nothing is written to the instance here: the service does it under its lock."""
 
 
 class ReplayForm(forms.Form):
@@ -56,23 +53,18 @@ class ReplayForm(forms.Form):
         attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"))
 
 
-class MailSettingForm(forms.ModelForm):
+class MailSettingForm(RowForm):
     """Language and quiet hours of one's own e-mails."""
 
-    class Meta:
-        model = MailSetting
-        fields = ["language", "quiet_from", "quiet_until"]
-        widgets = {"language": forms.Select(attrs={"class": "form-select"})} | {
-            name: forms.TimeInput(attrs={"type": "time", "class": "form-control"}, format="%H:%M")
-            for name in ("quiet_from", "quiet_until")}
+    serializer_class = MailSettingSerializer
+    widgets = {"language": forms.Select(attrs={"class": "form-select"})} | {
+        name: forms.TimeInput(attrs={"type": "time", "class": "form-control"}, format="%H:%M")
+        for name in ("quiet_from", "quiet_until")}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["language"].choices = [("", _("Same as the installation")),
                                            *MailSetting.Language.choices]
-
-    def _post_clean(self):
-        """Nothing is written to the instance here: the service does it, and says what is wrong."""
 
 
 class PreferenceRow(forms.Form):

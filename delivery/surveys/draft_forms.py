@@ -5,37 +5,41 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.surveys.draft_differences import condition_lines, option_lines
 from delivery.surveys.models import Question
+from delivery.surveys.serializers import QuestionSerializer
+from engagements.web.row_form import RowForm
 
 
-class QuestionForm(forms.Form):
-    key = forms.SlugField(label=_("key"), max_length=40, help_text=_(
-        "Workbooks, the API and survey conclusions identify the question by it."))
-    number = forms.IntegerField(label=_("number"), min_value=1, max_value=999)
-    section = forms.SlugField(label=_("Section: key"), max_length=40)
-    section_label = forms.CharField(label=_("Section: name"), max_length=80)
-    section_label_en = forms.CharField(label=_("Section: English name"), max_length=80)
-    label = forms.CharField(label=_("question"), max_length=160)
-    label_en = forms.CharField(label=_("question (English)"), max_length=160)
-    type = forms.ChoiceField(label=_("type"), choices=Question.Type)
-    unit = forms.CharField(label=_("unit"), max_length=24, required=False)
+class QuestionForm(RowForm):
+    serializer_class = QuestionSerializer
+    labels = {"section": _("Section: key"), "section_label": _("Section: name"),
+              "section_label_en": _("Section: English name"), "help": _("Hint"),
+              "help_en": _("Hint (English)")}
+    help_texts = {"key": _(
+        "Workbooks, the API and survey conclusions identify the question by it.")}
+    field_order = ("key", "number", "section", "section_label", "section_label_en", "label",
+                   "label_en", "type", "unit", "options", "is_required", "is_per_model")
+
     options = forms.CharField(label=_("Options"), required=False, widget=forms.Textarea(
         attrs={"rows": 4}), help_text=_("One per line: code = Chinese | English"))
-    is_required = forms.BooleanField(label=_("required"), required=False)
-    is_per_model = forms.BooleanField(label=_("per model"), required=False)
-    help = forms.CharField(label=_("Hint"), max_length=240, required=False)
-    help_en = forms.CharField(label=_("Hint (English)"), max_length=240, required=False)
     condition = forms.CharField(label=_("Asked only if"), required=False, widget=forms.Textarea(
         attrs={"rows": 2}), help_text=_("One question per line: key = code, code"))
     after = forms.ChoiceField(label=_("Position after"), required=False)
 
     def __init__(self, *args, questions: list[dict], question: dict | None = None, **kwargs):
         super().__init__(*args, initial=_initial(question), **kwargs)
+        self.fields["type"].choices = Question.Type.choices
         if question:
             del self.fields["after"]
             self.fields["key"].disabled = True
         else:
             self.fields["after"].choices = [("", _("at the end"))] + [
                 (q["key"], f"{q['number']} · {q['key']}") for q in questions]
+
+    @classmethod
+    def names(cls) -> dict[str, str]:
+        """What the form calls each of its fields."""
+        return {name: field.label for name, field in {
+            **cls.derived_fields(), **cls.base_fields}.items()}
 
     def clean_options(self) -> list[dict]:
         """Lines as options; a line without names uses the code as its name."""

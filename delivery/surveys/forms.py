@@ -4,8 +4,10 @@ from django.utils.translation import gettext_lazy as _
 from delivery.surveys.answer_sheet import Cell
 from delivery.surveys.answer_values import choices_of
 from delivery.surveys.models import Decision, Question
+from delivery.surveys.serializers import SurveyDecisionSerializer
 from delivery.surveys.services import Change
 from engagements.text.language_detection import other_language
+from engagements.web.row_form import RowForm
 from toolreaders.number_parsing import whole_number
 
 
@@ -112,9 +114,11 @@ class VersionForm(forms.Form):
     note = forms.CharField(label=_("What is new"), max_length=240)
 
 
-class DecisionForm(forms.Form):
+class DecisionForm(RowForm):
     """Go or no-go."""
 
+    serializer_class = SurveyDecisionSerializer
+    labels = {"reason": _("Reason, and conditions if there are any")}
+    widgets = {"reason": forms.Textarea(attrs={"rows": 2})}
+
     verdict = forms.ChoiceField(label=_("Decision"), choices=Decision.Verdict)
-    reason = forms.CharField(label=_("Reason, and conditions if there are any"), max_length=2000,
-                             widget=forms.Textarea(attrs={"rows": 2}))

@@ -42,14 +42,14 @@ class RowForm(forms.Form):
         self.instance, derived = instance, self.derived_fields()
         stored = forms.model_to_dict(instance, list(derived)) if instance else {}
         super().__init__(*args, initial={**stored, **(initial or {})}, **kwargs)
-        for name in self.offered.keys() & derived.keys() - self.base_fields.keys():
-            derived[name].queryset = self.offered[name](of)
         if (instance and "seen" in written(self.serializer_class)
                 and "seen" not in self.base_fields):
             derived["seen"] = forms.IntegerField(
                 widget=forms.HiddenInput, required=False, initial=instance.lock_version)
         self.fields = {**derived, **self.fields}
         self.order_fields(self.field_order)
+        for name in self.offered.keys() & self.fields.keys():
+            self.fields[name].queryset = self.offered[name](of)
 
     @classmethod
     def derived_fields(cls) -> dict[str, forms.Field | None]:
@@ -69,17 +69,16 @@ class RowForm(forms.Form):
                 field.required |= _is_required(entered)
             return field
 
+        names = [name for name in inputs if name not in (*cls.left_out, "seen")]
         found = forms.fields_for_model(
             cls.serializer_class.Meta.model,
-            [name for name in inputs if name not in (*cls.left_out, "seen")],
-            widgets=cls.widgets, labels=cls.labels, help_texts=cls.help_texts,
-            formfield_callback=form_field)
-        wrong = [name for name, field in found.items() if name not in cls.base_fields and (
-            field is None
-            or (isinstance(field, forms.ModelChoiceField) and name not in cls.offered))]
+            [name for name in names if name not in cls.base_fields], widgets=cls.widgets,
+            labels=cls.labels, help_texts=cls.help_texts, formfield_callback=form_field)
+        wrong = [name for name, field in found.items() if field is None or (
+            isinstance(field, forms.ModelChoiceField) and name not in cls.offered)]
         if wrong:
             raise TypeError(f"{cls.__name__}: declare or leave out {wrong}, or offer their rows")
-        return found
+        return {name: found.get(name) for name in names}
 
 
 @functools.cache

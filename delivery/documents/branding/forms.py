@@ -3,16 +3,23 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from delivery.documents.branding.serializers import read_upload
+from delivery.documents.branding.serializers import BrandingSerializer, read_upload
 from delivery.documents.models import BrandingVersion
+from engagements.web.row_form import RowForm
 
 PICTURES = {"accept": ".png,.jpg,.jpeg,.svg"}
 COLOUR = {"type": "text", "data-colour": "", "placeholder": "#12305c", "maxlength": 7,
           "autocomplete": "off"}
 
 
-class BrandingForm(forms.ModelForm):
+class BrandingForm(RowForm):
     """The fields of a version; whether they are good is the service's to say."""
+
+    serializer_class = BrandingSerializer
+    left_out = ("customer",)
+    widgets = {"colour": forms.TextInput(COLOUR), "accent": forms.TextInput(COLOUR)}
+    field_order = ("cover", "colour", "accent", "logo", "without_logo", "partner_logo",
+                   "without_partner_logo")
 
     logo = forms.FileField(label=_("Our logo"), required=False, widget=forms.FileInput(PICTURES),
                            help_text=_("PNG, JPEG or SVG of plain shapes, at most 1 MB."))
@@ -21,15 +28,6 @@ class BrandingForm(forms.ModelForm):
         label=_("Customer's logo, beside ours"), required=False, widget=forms.FileInput(PICTURES))
     without_partner_logo = forms.BooleanField(
         label=_("Do not print the customer's logo"), required=False)
-
-    class Meta:
-        model = BrandingVersion
-        fields = ["cover", "colour", "accent", "header_zh", "header_en", "confidentiality_zh",
-                  "confidentiality_en", "seal_mm"]
-        widgets = {"colour": forms.TextInput(COLOUR), "accent": forms.TextInput(COLOUR)}
-
-    field_order = ["cover", "colour", "accent", "logo", "without_logo", "partner_logo",
-                   "without_partner_logo"]
 
     def __init__(self, *args, is_firm: bool, **kwargs):
         super().__init__(*args, **kwargs)
@@ -43,9 +41,6 @@ class BrandingForm(forms.ModelForm):
         else:
             self.fields["cover"].choices = [("", _("same as for all customers")),
                                             *BrandingVersion.Cover.choices]
-
-    def _post_clean(self):
-        """The instance is only read: a version is never changed."""
 
     def for_service(self) -> dict:
         """The values as `save_branding` and `proposed` take them."""

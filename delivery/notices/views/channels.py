@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -14,6 +14,7 @@ from delivery.notices.models import Channel, Dispatch, SendAttempt
 from engagements.access import Can, require
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
+from engagements.web.row_pages import MoveRow
 
 
 @require_GET
@@ -29,7 +30,7 @@ def channel_list(request):
 @require_http_methods(["GET", "POST"])
 def channel_new(request):
     require(request.user, Can.MANAGE)
-    form = ChannelForm(request.POST or None, user=request.user)
+    form = ChannelForm(request.POST or None, of=request.user)
     if form.is_valid():
         channel = attempt_form(form, lambda: services.create_channel(
             actor=request.user, **form.cleaned_data))
@@ -94,7 +95,7 @@ def attempt_page(request, pk):
 @require_http_methods(["GET", "POST"])
 def channel_edit(request, pk):
     channel = _channel(request, pk)
-    form = ChannelForm(request.POST or None, instance=channel, user=request.user)
+    form = ChannelForm(request.POST or None, instance=channel, of=request.user)
     if form.is_valid() and attempt_form(form, lambda: services.update_channel(
             actor=request.user, channel=channel, **form.cleaned_data)):
         return redirect("notices:channel", pk)
@@ -110,12 +111,9 @@ def channel_switch(request, pk):
     return redirect("notices:channel", pk)
 
 
-@require_POST
-def channel_test(request, pk):
-    channel = _channel(request, pk)
-    attempt(request, lambda: services.send_test_message(actor=request.user, channel=channel),
-            _("The test message has arrived."))
-    return redirect("notices:channel", pk)
+channel_test = MoveRow.as_view(
+    model=Channel, page="notices:channel", service=services.send_test_message,
+    row_name="channel", success=_("The test message has arrived."))
 
 
 @require_GET

@@ -48,7 +48,7 @@ def draft(request):
 
 def _labelled(rows: list[dict]) -> list[dict]:
     """The rows with the fields named as in the form."""
-    labels = {name: field.label for name, field in QuestionForm.base_fields.items()}
+    labels = QuestionForm.names()
     return [{**row, "fields": [(labels.get(name, name), before, after)
                                for name, before, after in row["fields"]]} for row in rows]
 

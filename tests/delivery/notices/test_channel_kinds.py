@@ -51,7 +51,7 @@ def test_a_code_is_taken_once(pager):
 def test_a_declared_kind_is_offered_allowed_and_sends(pager, people, other_side, settings):
     settings.NOTICE_HOSTS = [other_side.origin]
     manager = people[Role.MANAGER]
-    assert ("pager", "Pager") in list(ChannelForm(user=manager).fields["kind"].choices)
+    assert ("pager", "Pager") in list(ChannelForm(of=manager).fields["kind"].choices)
     assert ChannelSerializer().fields["kind"].choices["pager"] == "Pager"
     known = channels.create_channel(actor=manager, name="known", kind="pager",
                                     url="https://pager.example.com/x")

@@ -176,7 +176,7 @@ def milestone(percent, **fields):
             "task": None, **fields}
 
 
-@pytest.mark.parametrize("percents", [["30", "40", "29.99"], ["50", "50.01"], []])
+@pytest.mark.parametrize("percents", [["30", "40", "29.99"], ["50", "50.01"], ["-1", "101"], []])
 def test_milestones_must_add_up_to_100(people, planned, percents):
     plans.set_milestones(actor=people[Role.MANAGER], plan=planned, rows=[milestone("100")])
     with pytest.raises(InvalidInput):

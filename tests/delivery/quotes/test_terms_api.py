@@ -35,6 +35,9 @@ def test_a_line_of_its_own(api, outside, quote, url):
     late = api(Role.SALES).post(endpoint, {**LINE, "revision": quote.revision})
     assert (late.status_code, late.json()["title"]) == (409, "changed_meanwhile")
     assert quote.lines.count() == before + 1
+    for impossible in ({"unit_price": "-1"}, {"tax_rate": "1"}, {"quantity": "0"}):
+        assert api(Role.SALES).post(endpoint, {**LINE, **impossible}).status_code == 400
+    assert quote.lines.count() == before + 1
 
 
 def test_payment_and_staffing(api, outside, quote, url):
