@@ -1,6 +1,7 @@
 """The seven stages and acceptance (DOMAIN 2.1), and the table of their transitions."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import models
 from django.utils.translation import gettext, gettext_noop
@@ -9,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from engagements.errors import WrongState
 from engagements.permissions import Can
 from engagements.stage_activity import has_activity
-from engagements.transitions import Transition, TransitionTable
+from engagements.transitions import AuditAction, Transition, TransitionTable, automatic
 
 
 class Stage(models.TextChoices):
@@ -70,11 +71,14 @@ class StageMove(models.TextChoices):
 
 @dataclass(frozen=True, kw_only=True)
 class StageTransitionRule(Transition):
-    """`is_decision`: the gate is evaluated, and nobody decides on his own work. `stamp`: the
+    """`is_decision`: the gate is evaluated, and nobody decides on his own work. `needs_earlier`:
+    the stages before are done; `needs_later_untouched`: none after it is under way. `stamp`: the
     column of the stage record that gets the time of the move. `takes_back`: the move that is as if
     it had not been made; its stamp is emptied."""
 
     is_decision: bool = False
+    needs_earlier: bool = False
+    needs_later_untouched: bool = False
     stamp: str = ""
     takes_back: str = ""
 
@@ -122,46 +126,55 @@ def _only_begun(_user, record) -> None:
                          % {"stage": record.get_stage_display()})
 
 
-def _rule(*sources: str, to: str, by: Can = Can.MANAGE, guards=(), **more) -> StageTransitionRule:
+def _rule(*sources: str, to: str, audit: str, recorded: Any, by: Can = Can.MANAGE, guards=(),
+          **more) -> StageTransitionRule:
     return StageTransitionRule(sources=frozenset(sources), target=to, permissions=(by,),
-                               guards=(_not_dropped, *guards), **more)
+                               guards=(_not_dropped, *guards),
+                               audit=AuditAction(audit, recorded), **more)
 
 
+_S, _M = StageState, StageMove
 TRANSITIONS = TransitionTable({
-    StageMove.START: _rule(StageState.NOT_STARTED, StageState.SENT_BACK,
-                           to=StageState.IN_PROGRESS, by=Can.WORK, stamp="started_at"),
-    StageMove.SUBMIT: _rule(StageState.IN_PROGRESS, to=StageState.SUBMITTED, by=Can.WORK,
-                            stamp="submitted_at"),
-    StageMove.PASS: _rule(StageState.SUBMITTED, to=StageState.PASSED, is_decision=True,
-                          stamp="passed_at"),
-    StageMove.SEND_BACK: _rule(StageState.SUBMITTED, StageState.PASSED, StageState.WAIVED,
-                               to=StageState.SENT_BACK, needs_reason=True),
-    StageMove.WAIVE: _rule(StageState.SUBMITTED, to=StageState.WAIVED, is_decision=True,
-                           stamp="passed_at", guards=(_has_signed_waiver,)),
-    StageMove.REOPEN: _rule(StageState.PASSED, StageState.WAIVED, to=StageState.IN_PROGRESS,
-                            needs_reason=True),
-    StageMove.SKIP: _rule(StageState.NOT_STARTED, StageState.IN_PROGRESS, StageState.SENT_BACK,
-                          to=StageState.SKIPPED, needs_reason=True, guards=(_may_be_skipped,)),
-    StageMove.RESTORE: _rule(StageState.SKIPPED, to=StageState.NOT_STARTED, needs_reason=True),
-    StageMove.WITHDRAW: _rule(StageState.SUBMITTED, to=StageState.IN_PROGRESS, by=Can.WORK,
-                              takes_back=StageMove.SUBMIT, guards=(_nobody_decided,)),
-    StageMove.UNDO_START: _rule(StageState.IN_PROGRESS, to=StageState.NOT_STARTED, by=Can.WORK,
-                                takes_back=StageMove.START, guards=(_only_begun,)),
+    _M.START: _rule(_S.NOT_STARTED, _S.SENT_BACK, to=_S.IN_PROGRESS, by=Can.WORK,
+                    needs_earlier=True, stamp="started_at",
+                    audit="stage.start", recorded=_("Stage started")),
+    _M.SUBMIT: _rule(_S.IN_PROGRESS, to=_S.SUBMITTED, by=Can.WORK, stamp="submitted_at",
+                     audit="stage.submit", recorded=_("Stage submitted")),
+    _M.PASS: _rule(_S.SUBMITTED, to=_S.PASSED, is_decision=True, needs_earlier=True,
+                   stamp="passed_at", audit="stage.pass", recorded=_("Stage passed")),
+    _M.SEND_BACK: _rule(_S.SUBMITTED, _S.PASSED, _S.WAIVED, to=_S.SENT_BACK, needs_reason=True,
+                        needs_later_untouched=True,
+                        audit="stage.send_back", recorded=_("Stage sent back")),
+    _M.WAIVE: _rule(_S.SUBMITTED, to=_S.WAIVED, is_decision=True, needs_earlier=True,
+                    stamp="passed_at", guards=(_has_signed_waiver,),
+                    audit="stage.waive", recorded=_("Stage let through with a waiver")),
+    _M.REOPEN: _rule(_S.PASSED, _S.WAIVED, to=_S.IN_PROGRESS, needs_reason=True,
+                     needs_later_untouched=True,
+                     audit="stage.reopen", recorded=_("Stage reopened")),
+    _M.SKIP: _rule(_S.NOT_STARTED, _S.IN_PROGRESS, _S.SENT_BACK, to=_S.SKIPPED,
+                   needs_reason=True, guards=(_may_be_skipped,),
+                   audit="stage.skip", recorded=_("Stage taken out of scope")),
+    _M.RESTORE: _rule(_S.SKIPPED, to=_S.NOT_STARTED, needs_reason=True,
+                      needs_later_untouched=True,
+                      audit="stage.restore", recorded=_("Stage back in scope")),
+    _M.WITHDRAW: _rule(_S.SUBMITTED, to=_S.IN_PROGRESS, by=Can.WORK, takes_back=_M.SUBMIT,
+                       guards=(_nobody_decided,),
+                       audit="stage.withdraw", recorded=_("Stage submission withdrawn")),
+    _M.UNDO_START: _rule(_S.IN_PROGRESS, to=_S.NOT_STARTED, by=Can.WORK, takes_back=_M.START,
+                         guards=(_only_begun,),
+                         audit="stage.undo_start", recorded=_("Stage start undone")),
+}, automatic={
+    # What follows from a decision that was taken elsewhere: a confirmed survey, the customer's
+    # signature.
+    _M.START: automatic(_S.NOT_STARTED, _S.SENT_BACK, to=_S.IN_PROGRESS),
+    _M.SUBMIT: automatic(_S.NOT_STARTED, _S.IN_PROGRESS, _S.SENT_BACK, _S.PASSED,
+                         to=_S.SUBMITTED),
+    _M.PASS: automatic(_S.NOT_STARTED, _S.IN_PROGRESS, _S.SENT_BACK, _S.SUBMITTED, to=_S.PASSED),
+    _M.SEND_BACK: automatic(_S.NOT_STARTED, _S.IN_PROGRESS, _S.SUBMITTED, _S.PASSED,
+                            to=_S.SENT_BACK),
 })
 
 TAKING_BACK = tuple(move for move, rule in TRANSITIONS.items() if rule.takes_back)
-
-# Moves that follow from a decision that was taken elsewhere (a confirmed survey, the customer's
-# signature); nobody presses a button for them.
-FOLLOWING: dict[str, frozenset[str]] = {
-    StageMove.START: frozenset({StageState.NOT_STARTED, StageState.SENT_BACK}),
-    StageMove.SUBMIT: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
-                                 StageState.SENT_BACK, StageState.PASSED}),
-    StageMove.PASS: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
-                               StageState.SENT_BACK, StageState.SUBMITTED}),
-    StageMove.SEND_BACK: frozenset({StageState.NOT_STARTED, StageState.IN_PROGRESS,
-                                    StageState.SUBMITTED, StageState.PASSED}),
-}
 
 # What is offered for several models at once.
 BULK_MOVES = (StageMove.START, StageMove.SUBMIT, StageMove.PASS, StageMove.SEND_BACK)

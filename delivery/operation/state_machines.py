@@ -68,7 +68,7 @@ def _arrows(rows: Iterable[tuple[str, Transition]], order) -> Iterator[str]:
             if row.target and row.target != source:
                 moves.setdefault((source, row.target), []).append(str(move))
     for (source, target), names in moves.items():
-        yield f"    {source} --> {target}: {', '.join(names)}"
+        yield f"    {source} --> {target}: {', '.join(dict.fromkeys(names))}"
 
 
 def _cells(move: str, row: Transition, order) -> Iterator[str]:

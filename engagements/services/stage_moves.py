@@ -15,7 +15,6 @@ from engagements.moves import require_move
 from engagements.stages import (
     BEGUN,
     DONE,
-    FOLLOWING,
     LET_THROUGH,
     TRANSITIONS,
     StageMove,
@@ -50,8 +49,8 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
 @transaction.atomic
 def follow_decision(*, actor: User, record: StageRecord, move: str, reason: str
                     ) -> StageTransition | None:
-    """Make the move that follows from a decision taken elsewhere (`FOLLOWING`), logged with its
-    reason.
+    """Make the move that follows from a decision taken elsewhere (the table's automatic rows),
+    logged with its reason.
 
     A stage whose gate is open, or that comes before its turn, is submitted instead of passed.
     Nothing moves, and None is returned, where the stage stands there already, or its model was
@@ -63,18 +62,19 @@ def follow_decision(*, actor: User, record: StageRecord, move: str, reason: str
     if move == StageMove.PASS and (not all(check["is_met"] for check in checks)
                                    or first_open_before(record)):
         move = StageMove.SUBMIT
-    if record.model.dropped_at or record.state not in FOLLOWING[move]:
+    if record.model.dropped_at or record.state not in TRANSITIONS.automatic[move].sources:
         return None
     return _apply(actor, record, move, reason, checks)
 
 
 def _checks(actor: User, record: StageRecord, move: str) -> list[dict]:
     """The checks of a decision, none for other moves; raises where stages or gate refuse."""
-    if move == StageMove.START or TRANSITIONS[move].is_decision:
+    row = TRANSITIONS[move]
+    if row.needs_earlier:
         _require_earlier_done(record)
-    if move in (StageMove.SEND_BACK, StageMove.REOPEN, StageMove.RESTORE):
+    if row.needs_later_untouched:
         _require_later_untouched(record)
-    if not TRANSITIONS[move].is_decision:
+    if not row.is_decision:
         return []
     require_other_hands(actor, record)
     results = evaluate(record)
@@ -144,14 +144,15 @@ def _require_later_untouched(record: StageRecord) -> None:
 def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: list[dict]
            ) -> StageTransition:
     now = timezone.now()
-    before, record.state = record.state, TRANSITIONS[move].target
+    row = TRANSITIONS[move]
+    before, record.state = record.state, row.target
     if before in LET_THROUGH:
         record.passed_at = None
         record.waivers.open().update(revoked_at=now, revoked_by=actor)
-    if stamp := TRANSITIONS[move].stamp:
-        setattr(record, stamp, now)
-    if taken_back := TRANSITIONS[move].takes_back:
-        setattr(record, TRANSITIONS[taken_back].stamp, None)
+    if row.stamp:
+        setattr(record, row.stamp, now)
+    if row.takes_back:
+        setattr(record, TRANSITIONS[row.takes_back].stamp, None)
     if record.state in BEGUN:
         record.started_at = record.started_at or now
     transition = StageTransition.objects.create(
@@ -159,7 +160,7 @@ def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: li
         comment=comment.strip(), checks=checks,
     )
     record.save()
-    audit_log.record(actor=actor, action=f"stage.{move}", target=record,
+    audit_log.record(actor=actor, action=row.audit.code, target=record,
                      engagement=record.engagement,
                      data={"from": before, "to": record.state, "comment": comment.strip()})
     return transition

@@ -10,6 +10,7 @@ from delivery.planning.time import transitions as timesheets
 from delivery.quotes import transitions as quotes
 from delivery.reports import transitions as documents
 from delivery.surveys import transitions as surveys
+from engagements import stages
 from workers.dispatch import transitions as jobs
 
 PEOPLE = {
@@ -47,12 +48,7 @@ ENGAGEMENTS = {
     "model.add": _("Model added"), "model.update": _("Model changed"),
     "model.scope": _("Model's scope changed"), "model.drop": _("Model dropped"),
     "stage.assign": _("Stage assigned"), "stage.comment": _("Stage commented on"),
-    "stage.start": _("Stage started"), "stage.submit": _("Stage submitted"),
-    "stage.pass": _("Stage passed"), "stage.send_back": _("Stage sent back"),
-    "stage.waive": _("Stage let through with a waiver"), "stage.reopen": _("Stage reopened"),
-    "stage.withdraw": _("Stage submission withdrawn"),
-    "stage.undo_start": _("Stage start undone"),
-    "stage.skip": _("Stage taken out of scope"), "stage.restore": _("Stage back in scope"),
+    **stages.TRANSITIONS.audit_labels(),
     "stage_waiver.draft": _("Stage waiver drafted"), "stage_waiver.sign": _("Stage waiver signed"),
     "stage_waiver.revoke": _("Stage waiver revoked"),
     "checklist.tick": _("Checklist item ticked"), "checklist.untick": _("Checklist item unticked"),
