@@ -6,6 +6,7 @@ import csv
 import importlib
 import logging
 import math
+import os
 import pkgutil
 import struct
 import zipfile
@@ -41,6 +42,8 @@ FORMATS = (
 """Packages of readers, a module or class per format."""
 PLUGINS = "delivery_desk.readers"
 """Group of the entry points of packages that bring readers; see docs/extending.md of the desk."""
+WITHOUT = "TOOLREADERS_WITHOUT"
+"""Variable that names packages, between commas, whose readers are left out."""
 DAMAGE = (
     ArithmeticError,
     AssertionError,
@@ -150,8 +153,10 @@ def import_formats() -> None:
 def load_readers() -> tuple[Reader, ...]:
     """All registered readers by name, those of installed packages too; loaded once."""
     import_formats()
+    refused = os.environ.get(WITHOUT, "").split(",")
     for entry in sorted(entry_points(group=PLUGINS), key=lambda entry: entry.name):
-        _load_plugin(entry)
+        if entry.dist.name not in refused:
+            _load_plugin(entry)
     return tuple(READERS[name] for name in sorted(READERS))
 
 

@@ -5,6 +5,7 @@ not all load is named by `manage.py check` and `doctor`, and none of its parts i
 """
 
 import logging
+import os
 from collections import defaultdict
 from copy import copy
 from dataclasses import dataclass
@@ -44,6 +45,8 @@ def load_all() -> None:
     for (name, version), entries in sorted(found.items()):
         parts = tuple(dict.fromkeys(entry.group.removeprefix(PREFIX) for entry in entries))
         PLUGINS.append(Plugin(name, version, parts, _error_of(entries)))
+    if refused := [plugin.name for plugin in PLUGINS if plugin.error]:
+        os.environ[readers.WITHOUT] = ",".join(refused)  # for the processes that read files
     readers.load_readers.cache_clear()
 
 

@@ -14,7 +14,6 @@ from delivery.operation import configuration, state_machines
 from workers import reading_keys
 from workers.jobs import kind_catalogue
 
-KINDS_BELOW = "<!-- manage.py regenerate -->\n"
 ELSEWHERE = [".venv", "node_modules", "var"]
 
 
@@ -42,7 +41,7 @@ def documents() -> dict[Path, str]:
     with translation.override("en"):
         table = kind_catalogue.as_markdown()
     return {docs / "reading-keys.md": reading_keys.as_markdown(),
-            kinds: kinds.read_text("utf-8").partition(KINDS_BELOW)[0] + KINDS_BELOW + table,
+            kinds: kinds.read_text("utf-8").partition(kind_catalogue.MARKER)[0] + table,
             docs / "state-machines.md": state_machines.as_markdown(),
             docs / "openapi.yaml": _description_of_api(),
             **configuration.documents()}
