@@ -90,8 +90,8 @@ def pytest_collection_finish():
 
 def pytest_runtest_setup(item):
     marker = item.get_closest_marker("django_db")
-    commits = (marker and marker.kwargs) or {"transactional_db", "live_server"} & set(
-        item.fixturenames)
+    commits = marker.kwargs.get("transaction") if marker else False
+    commits = commits or {"transactional_db", "live_server"} & set(item.fixturenames)
     cached_fixtures.store().begin_test(is_rolled_back=not commits)
 
 
