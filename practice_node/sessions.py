@@ -48,12 +48,17 @@ class CommandSession(SSHServerProcess):
             "/bin/sh", *(["-c", process.command] if process.command else []),
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE, cwd=self._home, start_new_session=True,
-            env={**self._environment, **_asked_for(process)})
+            env={**self._environment, **{name: value for name, value in process.env.items()
+                                         if name.startswith(PASSED_ON)}})
         self._group = child.pid
         feeding = asyncio.ensure_future(_feed(process.stdin, child.stdin))
         try:
             if await _came_first(_finish(child, process), process.channel.wait_closed()):
-                _tell_status(process, child.returncode)
+                if child.returncode < 0:
+                    name = signal.Signals(-child.returncode).name
+                    process.exit_with_signal(name.removeprefix("SIG"))
+                else:
+                    process.exit(child.returncode)
         finally:
             feeding.cancel()
             if child.returncode is None:
@@ -102,17 +107,6 @@ async def _came_first(one: Coroutine, other: Coroutine) -> bool:
     finally:
         first.cancel()
         second.cancel()
-
-
-def _asked_for(process: asyncssh.SSHServerProcess) -> dict[str, str]:
-    return {name: value for name, value in process.env.items() if name.startswith(PASSED_ON)}
-
-
-def _tell_status(process: asyncssh.SSHServerProcess, status: int) -> None:
-    if status < 0:
-        process.exit_with_signal(signal.Signals(-status).name.removeprefix("SIG"))
-    else:
-        process.exit(status)
 
 
 def _sftp_at(home: Path) -> type[asyncssh.SFTPServer]:

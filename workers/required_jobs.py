@@ -70,8 +70,10 @@ def required_jobs(record: StageRecord) -> list[RequiredJob]:
     """
     model, of_stage = record.model, [r for r in REQUIRED_JOBS if r.stage == record.stage]
     found = [required for required in of_stage if required.holds_for(model)]
-    if _is_undecided(model, record.stage) and (kinds := _of_any_route(of_stage)):
-        found.append(RequiredJob(record.stage, kinds))
+    of_any_route = tuple(dict.fromkeys(
+        kind for required in of_stage if required.is_of_route for kind in required.kinds))
+    if of_any_route and _is_undecided(model, record.stage):
+        found.append(RequiredJob(record.stage, of_any_route))
     return found
 
 
@@ -79,11 +81,6 @@ def _is_undecided(model: MigratedModel, stage: str) -> bool:
     if stage in (Stage.SURVEY, Stage.ENV):
         return framework_of(model.framework) is None
     return not route_of(model, stage)
-
-
-def _of_any_route(of_stage: list[RequiredJob]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(kind for required in of_stage if required.is_of_route
-                               for kind in required.kinds))
 
 
 def route_of(model: MigratedModel, stage: str) -> str:

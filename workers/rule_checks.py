@@ -29,17 +29,12 @@ def about(own: Mapping, known: Callable[[], Mapping]) -> Outcome:
     A rule of which no fact is our own is left out: it says nothing about this matter. What is
     known is asked for only if there is a rule for it.
     """
-    names = _names(own)
+    names = {name for name, value in with_derived(Facts(own)).items() if value is not None}
     codes = [code for code, rule in sorted(RULES.items()) if not names.isdisjoint(rule.needs)]
     if not codes:
         return Outcome()
     facts = with_derived(Facts(own, origins=getattr(own, "origins", {})).over(known()))
     return check(facts, codes)
-
-
-def _names(own: Mapping) -> set[str]:
-    """Known facts, and those that follow from them."""
-    return {name for name, value in with_derived(Facts(own)).items() if value is not None}
 
 
 def of_node(node: Node) -> Outcome:

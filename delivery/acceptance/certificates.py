@@ -38,7 +38,8 @@ def standing_of(certificate: Document | None, code: str) -> Standing:
     review = getattr(certificate, "review", None)
     if not _is_concluded(certificate, review):
         return Standing.WAITING
-    if _rejects(review, code):
+    own = review.model_decisions.filter(model__code=code).first()
+    if (own or review).decision == Review.Decision.REJECTED:  # its own goes before the whole
         return Standing.REJECTED
     return Standing.CONDITIONAL if open_conditions(review, code) else Standing.ACCEPTED
 
@@ -72,9 +73,3 @@ def open_conditions(review: Review, code: str) -> list[Condition]:
 def _is_concluded(certificate: Document, review: Review | None) -> bool:
     return review is not None and (certificate.state == Document.State.SIGNED
                                    or review.decision == Review.Decision.DEEMED)
-
-
-def _rejects(review: Review, code: str) -> bool:
-    """What was decided on the model itself goes before the whole."""
-    own = review.model_decisions.filter(model__code=code).first()
-    return (own or review).decision == Review.Decision.REJECTED

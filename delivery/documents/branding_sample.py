@@ -9,7 +9,6 @@ from delivery.documents.bilingual import in_language
 from delivery.documents.branding.theme import composed, current, page_headers
 from delivery.documents.models import BrandingVersion, CompanyProfile
 from delivery.documents.pdf import HTML_LANG, css_string, render_pdf
-from engagements.models import Customer
 from engagements.models.engagement import localized
 
 NUMBER = "TR-SAMPLE-20250101-001"
@@ -50,12 +49,10 @@ def sample_facts(proposed: BrandingVersion, language: str) -> dict:
             "supplier": {"name": localized(company.name, company.name_en) or _("Our company"),
                          "address": localized(company.address, company.address_en),
                          "phone": company.phone, "email": company.email},
-            "customer": {"name": _name(customer)}, "date": f"{timezone.localdate():%Y-%m-%d}",
+            "customer": {"name": customer.localized_name if customer
+                         else _("Name of the customer")},
+            "date": f"{timezone.localdate():%Y-%m-%d}",
             "content_hash": "0" * 64, "portal_url": "", "is_sample": True, "is_draft": False,
             "is_practice": False, "replaces": "", "page_foot": f"{NUMBER} V1.0 · SHA-256 …",
             "page_before": before, "page_between": between, "page_after": after,
             "table_before": table_before, "table_after": table_after, "practice_words": ""}
-
-
-def _name(customer: Customer | None) -> str:
-    return customer.localized_name if customer else _("Name of the customer")

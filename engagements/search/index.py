@@ -42,16 +42,13 @@ class Indexed:
     def entries(self, keys: Collection) -> Iterator[SearchEntry]:
         paths = {column.rpartition("__")[0] for column in self.columns} - {""}
         rows = models.QuerySet(self.table).filter(pk__in=keys).select_related(*sorted(paths))
-        for row in rows.defer(*_long_columns(self.table)):
+        long_columns = [field.name for field in self.table._meta.concrete_fields
+                        if isinstance(field, models.JSONField)]
+        for row in rows.defer(*long_columns):
             texts = [_text(row, column) for column in self.columns]
             yield SearchEntry(
                 table=self.label, key=row.pk, engagement_id=_key(row, self.engagement),
                 words=f"{token_of(self.table)} {words_of([*texts, *self.more(row)])}")
-
-
-def _long_columns(table: type[models.Model]) -> list[str]:
-    return [field.name for field in table._meta.concrete_fields
-            if isinstance(field, models.JSONField)]
 
 
 def _text(row: models.Model, path: str) -> str:

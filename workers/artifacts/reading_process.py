@@ -65,8 +65,9 @@ class _Child:
     def __init__(self) -> None:
         self.memory_mb, self.calls = settings.READ_MEMORY_MB, 0
         self.line, theirs = multiprocessing.Pipe()
-        self.process = _context().Process(target=_serve, args=(theirs, self.memory_mb),
-                                          daemon=True)
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["workers.artifacts.reading_preload"])
+        self.process = context.Process(target=_serve, args=(theirs, self.memory_mb), daemon=True)
         with _lock:  # the server starts once
             self.process.start()
         theirs.close()
@@ -124,12 +125,6 @@ def _give_back(child: _Child) -> None:
             _idle.append(child)
     if not is_reusable:
         child.end()
-
-
-def _context() -> multiprocessing.context.BaseContext:
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["workers.artifacts.reading_preload"])
-    return context
 
 
 def _serve(line: Connection, memory_mb: int) -> None:

@@ -46,7 +46,7 @@ def candidate(here: Mounts, there: Mounts) -> str:
     mine = mount_of(here.real, mounts_in(here.lines))
     if mine is None or mine.type not in NETWORK:
         return ""
-    inside = _below(here.real, mine.point)
+    inside = PurePosixPath(here.real).relative_to(mine.point)
     wanted = PurePosixPath(mine.root) / inside
     for mount in mounts_in(there.lines):
         if (mount.type, mount.source) == (mine.type, mine.source) and (
@@ -70,10 +70,6 @@ def mount_of(path: str, mounts: list[Mount]) -> Mount | None:
     """The mount on which a path lies: the last of those with the longest point."""
     held = [mount for mount in mounts if PurePosixPath(path).is_relative_to(mount.point)]
     return max(reversed(held), key=lambda mount: len(mount.point), default=None)
-
-
-def _below(path: str, point: str) -> PurePosixPath:
-    return PurePosixPath(path).relative_to(point)
 
 
 def _plain(text: str) -> str:

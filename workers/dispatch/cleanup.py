@@ -4,7 +4,7 @@ import logging
 from datetime import timedelta
 
 from django.core.files.storage import FileSystemStorage, default_storage
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.utils import timezone
 
 from workers.artifacts import arriving_files, content_store
@@ -76,7 +76,11 @@ def _remove_further_logs() -> int:
 def _remove_old_folders(node: Node) -> int:
     """A folder stays while one of its stored files is missing or damaged."""
     removed = 0
-    for job in _expired(node)[:AT_ONCE]:
+    before = timezone.now() - timedelta(days=node.keep_days)
+    expired = node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
+                               folder_removed_at=None).exclude(
+        login__withdrawn_at__isnull=False).select_related("node", "login")
+    for job in expired[:AT_ONCE]:
         if all(is_intact(artifact) for artifact in job.artifacts.all()):
             ssh.run(job.access, scripts.remove_script(replies.place(job)))
             Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
@@ -91,13 +95,6 @@ def _forget_inputs(node: Node) -> None:
         login.node = node
         ssh.run(login, script, 600)
     ssh.run(node, script, 600)
-
-
-def _expired(node: Node) -> QuerySet[Job]:
-    before = timezone.now() - timedelta(days=node.keep_days)
-    return node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
-                            folder_removed_at=None).exclude(
-        login__withdrawn_at__isnull=False).select_related("node", "login")
 
 
 def _measure(node: Node) -> None:

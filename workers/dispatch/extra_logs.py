@@ -125,7 +125,8 @@ def _follow_one(job: Job, place: Place, log: JobLog, entries: Sequence[Entry], i
     """The next part of the first file of the log that has one; the files after it wait for it."""
     _without_copies(log, entries)
     for entry in entries:
-        offset = _offset(log, entry)
+        offset = log.read.get(str(entry.inode), 0)
+        offset = offset if offset <= entry.size else 0  # it was emptied since
         if entry.size <= offset:
             continue
         is_last = entry.name == log.name
@@ -138,12 +139,6 @@ def _follow_one(job: Job, place: Place, log: JobLog, entries: Sequence[Entry], i
         if offset + len(chunk) < entry.size:
             look.has_more = True
             return
-
-
-def _offset(log: JobLog, entry: Entry) -> int:
-    """Bytes of the file that were read; none of one that was emptied since."""
-    read = log.read.get(str(entry.inode), 0)
-    return read if read <= entry.size else 0
 
 
 def _part(job: Job, place: Place, entry: Entry, offset: int) -> bytes:

@@ -33,7 +33,8 @@ def lets_pass(member: Job, job: Job) -> bool:
     if not _is_first(member):
         return True
     now = timezone.now()
-    return now + timedelta(seconds=job.timeout_seconds) <= _earliest_start(member.gang, now)
+    start = max(_enough_free(each, now) for each in member.gang.present())
+    return now + timedelta(seconds=job.timeout_seconds) <= start
 
 
 def can_start_ever(gang: Gang) -> bool:
@@ -54,11 +55,6 @@ def _is_first(member: Job) -> bool:
         gang=None).exclude(gang=member.gang_id).select_related("gang")
     return not any(order(other) < order(member) and can_start_ever(other.gang)
                    for other in others)
-
-
-def _earliest_start(gang: Gang, now: datetime) -> datetime:
-    """When enough cards are free on all nodes if every job there runs to its time limit."""
-    return max(_enough_free(member, now) for member in gang.present())
 
 
 def _enough_free(member: Job, now: datetime) -> datetime:

@@ -42,12 +42,9 @@ def follow_ups(job: Job) -> list[FollowUp]:
             jobs = _in_order(job, _counterpart(job) if len(names) > 1 else None)
             found.append(FollowUp(kind, {name: reference_to(each)
                                          for name, each in zip(names, jobs, strict=False)},
-                                  _place(job)))
+                                  ("model", str(job.model_id)) if job.model_id
+                                  else ("engagement", job.engagement.code)))
     return found
-
-
-def _place(job: Job) -> tuple[str, str]:
-    return ("model", str(job.model_id)) if job.model_id else ("engagement", job.engagement.code)
 
 
 def reference_to(job: Job) -> str:

@@ -23,7 +23,10 @@ def state_sentences(node: Node, now: datetime) -> list[tuple[str, str]]:
                                    "of npu-smi has shown them. “Read chips and host” does.")
                       % {"n": node.cards_total}))
     if node.shell_seconds is not None and node.shell_seconds >= SLOW_SHELL:
-        found.append(("warning", _slow_sentence(node)))
+        found.append(("warning", _(
+            "The log-in shell of %(user)s takes %(seconds).1f s before it runs a command, and "
+            "every step of a job waits for it. Look at what its start-up files do, such as "
+            ".bashrc.") % {"user": node.username, "seconds": node.shell_seconds}))
     return found
 
 
@@ -42,9 +45,3 @@ def _trouble_sentence(node: Node, now: datetime) -> str:
                  "themselves.") % values
     return _("The node has not answered for %(since)s. Jobs there go on by themselves; their state "
              "is unknown until it answers, and their cards stay leased.") % values
-
-
-def _slow_sentence(node: Node) -> str:
-    return _("The log-in shell of %(user)s takes %(seconds).1f s before it runs a command, and "
-             "every step of a job waits for it. Look at what its start-up files do, such as "
-             ".bashrc.") % {"user": node.username, "seconds": node.shell_seconds}

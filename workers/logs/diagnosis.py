@@ -1,9 +1,7 @@
 """Why a job failed, as an engineer would find it in the log."""
 
-import re
 import signal
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -141,7 +139,9 @@ def _shown(parts: list[Part], status: int | None, order: tuple[Cause, ...] = ORD
 
 def _in_part(cause: Cause, part: Part) -> Diagnosis | None:
     matches = cause.pattern.finditer(part.suspect_text)
-    match = _last_of(matches) if cause.is_last else next(matches, None)
+    if cause.is_last:
+        matches = iter(deque(matches, maxlen=1))
+    match = next(matches, None)
     if match is None:
         return None
     values = {name: text.strip() for name, text in match.groupdict(default="").items()}
@@ -150,11 +150,6 @@ def _in_part(cause: Cause, part: Part) -> Diagnosis | None:
     place = part.place_of(match.start())
     return Diagnosis(cause, values, part.number_of(place), match[0].strip()[:LONGEST_QUOTE],
                      part.around(place))
-
-
-def _last_of(matches: Iterator[re.Match[str]]) -> re.Match[str] | None:
-    """The last of the matches; None of none."""
-    return next(iter(deque(matches, maxlen=1)), None)
 
 
 def _of_status(status: int | None, parts: list[Part]) -> Diagnosis | None:

@@ -56,8 +56,10 @@ def opened(job: Job | JobLog) -> Iterator[BinaryIO | None]:
     A worker that was away too long may still write where a log grew: not into a stored one.
     """
     sources: list[Callable] = [lambda: path(job).open("rb"), lambda: _stored(job)]
+    # A part of a stored file can then be read without fetching the whole.
+    is_stored_near = job.is_final and isinstance(default_storage, FileSystemStorage)
     stream = None
-    for source in reversed(sources) if job.is_final and _is_store_near() else sources:
+    for source in reversed(sources) if is_stored_near else sources:
         with contextlib.suppress(FileNotFoundError):
             if stream := source():
                 break
@@ -75,11 +77,6 @@ def _stored(job: Job | JobLog) -> BinaryIO | None:
     name = LOG_NAME if isinstance(job, Job) else job.artifact_name
     artifact = job.artifacts.filter(name=name).first()
     return artifact and artifact.file.open("rb")
-
-
-def _is_store_near() -> bool:
-    """Whether a part of a stored file can be read without fetching the whole."""
-    return isinstance(default_storage, FileSystemStorage)
 
 
 def append(job: Job, state: RemoteState) -> dict:

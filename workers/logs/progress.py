@@ -58,13 +58,9 @@ def _series(text: bytes, pattern: re.Pattern) -> tuple[list[int], list[float]]:
              if math.isfinite(value := float(match[1]))]
     values, steps = [value for _at, value in found], []
     for at, _value in found:
-        step = STEP.search(text, text.rfind(b"\n", 0, at) + 1, _line_end(text, at))
+        end = text.find(b"\n", at)
+        step = STEP.search(text, text.rfind(b"\n", 0, at) + 1, len(text) if end < 0 else end)
         if not step or (steps and int(step[1]) < steps[-1]):
             return [], values
         steps.append(int(step[1]))
     return ([] if steps and steps[0] == steps[-1] else steps), values
-
-
-def _line_end(text: bytes, at: int) -> int:
-    end = text.find(b"\n", at)
-    return len(text) if end < 0 else end

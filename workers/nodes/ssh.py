@@ -320,15 +320,11 @@ async def _connection(node: Access) -> asyncssh.SSHClientConnection:
     async with current.locks.setdefault(key, asyncio.Lock()):
         connection = current.connections.get(key)
         if connection is None or connection.is_closed():
-            _drop_others(current.connections, key)
+            for other in [other for other in current.connections
+                          if other[:2] == key[:2] and other != key]:
+                current.connections.pop(other).abort()  # made with an older key or address
             connection = current.connections[key] = await _connect(node)
         return connection
-
-
-def _drop_others(connections: dict, key: tuple) -> None:
-    """A connection made with an older key or address ends once a new one is wanted."""
-    for other in [other for other in connections if other[:2] == key[:2] and other != key]:
-        connections.pop(other).abort()
 
 
 async def _forget(node: Access) -> None:

@@ -113,7 +113,8 @@ def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState],
         if start < 0 or end < 0:
             raise ssh.no_shell(output)
         line = output[start:end].decode(errors="replace")
-        name, facts = _facts(line)
+        _mark, name, *words = line.split()
+        facts = dict(word.split("=", 1) for word in words if "=" in word)
         length = whole_number(facts.get("log", "0"))
         if length is None or len(output) < (position := end + 1 + length):
             raise ssh.Unreachable("the node's answer was cut short")
@@ -121,11 +122,6 @@ def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState],
             states[by_name[name].pk] = _state(
                 facts, by_name[name].log_offset, output[end + 1:position], line)
     return states, position
-
-
-def _facts(line: str) -> tuple[str, dict[str, str]]:
-    words = line.split()
-    return words[1], dict(word.split("=", 1) for word in words[2:] if "=" in word)
 
 
 def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> RemoteState:

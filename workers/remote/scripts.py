@@ -56,9 +56,11 @@ def poll_script(starts: list[tuple[Place, str]], polls: list[tuple[Place, int, i
     `list_script` prints them.
     """
     place = (starts[0] if starts else polls[0])[0]
+    sample = (f"{_read('sample.sh')}sample {shlex.quote(SAMPLE_MARK)} {sample_seconds} "
+              f"{EACH_CARD_SECONDS}\n")
     return (place.text() + (_starts(starts) if starts else "")
             + (_polls(polls, files_of) if polls else "")
-            + (_sample(sample_seconds) if polls and sample_seconds else "") + "exit 0\n")
+            + (sample if polls and sample_seconds else "") + "exit 0\n")
 
 
 def _starts(starts: list[tuple[Place, str]]) -> str:
@@ -140,10 +142,6 @@ def cancel_lines(signal: str) -> str:
 def fence_script(place: Place) -> str:
     """Script that keeps a job which has not started from ever starting."""
     return f'{place.text()}{_read("fence.sh")}echo "desk fenced"\n'
-
-
-def _sample(seconds: int) -> str:
-    return f"{_read('sample.sh')}sample {shlex.quote(SAMPLE_MARK)} {seconds} {EACH_CARD_SECONDS}\n"
 
 
 def cancel_script(place: Place, signal: str) -> str:

@@ -3,16 +3,17 @@
 It is run by bash, since set-up scripts are written for it, or by sh where there is none.
 """
 
+import re
 import shlex
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from workers.remote.scripts import quote
-from workers.runtimes.expansion import expanding
 from workers.runtimes.options import CONDA, MODULES, VENV
 
 _HERE = Path(__file__).parent
+VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 PROXY_VARIABLES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
 
 
@@ -78,3 +79,18 @@ def _proxies(options: dict[str, Any]) -> list[str]:
 def functions() -> str:
     """The shell functions that the lines call."""
     return (_HERE / "activation.sh").read_text(encoding="utf-8").rstrip()
+
+
+def expanding(text: str) -> str:
+    """One shell word in which `${NAME}` stands for a variable, empty where it is not set, and a
+    leading ~/ for the home folder; all else stays as it is."""
+    pieces = VARIABLE.split(text)
+    return "".join(f'"${{{piece}-}}"' if number % 2 else _plain(piece, number)
+                   for number, piece in enumerate(pieces)) or "''"
+
+
+def _plain(piece: str, number: int) -> str:
+    if not piece:
+        return ""
+    return quote(piece) if number == 0 else quote("." + piece).replace(".", "", 1) \
+        if piece.startswith("~") else quote(piece)

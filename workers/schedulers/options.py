@@ -71,15 +71,11 @@ def _value(option: Option, value: object) -> str | int:
     if not option.pattern.fullmatch(text):
         _refuse(option, text)
     if text and option.check:
-        _checked(option, text)
+        try:
+            option.check(text)
+        except ValueError as error:
+            raise InvalidInput(f"{option.label}: {error}") from error
     return text
-
-
-def _checked(option: Option, text: str) -> None:
-    try:
-        option.check(text)
-    except ValueError as error:
-        raise InvalidInput(f"{option.label}: {error}") from error
 
 
 def _refuse(option: Option, text: str) -> None:

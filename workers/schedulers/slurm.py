@@ -55,7 +55,10 @@ class Slurm(Scheduler):
                 f"--nodes={options.get('nodes') or 1}", f"--time={minutes}"]
 
     def read_states(self, output, jobs):
-        reported = slurm_answers.parse(_text_before_states(output))
+        # Logs, which may hold anything, come after the first line of a state.
+        text = output.partition(b"desk desk-job-")[0].decode(errors="replace")
+        slurm_answers.require_answer(text)
+        reported = slurm_answers.parse(text)
         states, end = replies.read_states(output, jobs)
         names = {job.pk: job.directory_name for job in jobs}
         return {pk: slurm_answers.with_queue(state, reported[names[pk]])
@@ -93,13 +96,6 @@ def _polls(polled: list[Job], files_of) -> str:
     return (scripts.poll_functions(in_container) + _read("queue.sh")
             + f"ask_queue {names} || exit 0\nask_records {names}\n" + "".join(calls)
             + "report_all\n")
-
-
-def _text_before_states(output: bytes) -> str:
-    """Logs, which may hold anything, come after the first line of a state."""
-    text = output.partition(b"desk desk-job-")[0].decode(errors="replace")
-    slurm_answers.require_answer(text)
-    return text
 
 
 @cache

@@ -98,7 +98,7 @@ def checked(
     here at all.
     """
     found = Checked(kinds.get(kind), model.engagement if model else engagement)
-    _require_allowed(actor, found.engagement)
+    require(actor, Can.WORK if found.engagement else Can.OPERATE, found.engagement)
     found.several = found.tried(gangs.in_order, node, nodes) or []
     found.every = found.several or [*nodes, node][:1]
     found.tried(_require_in_project, model)
@@ -140,13 +140,6 @@ def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) 
     found.inputs = found.tried(job_inputs.found_in, user=actor, kind=kind, values=values,
                                engagement=found.engagement) or found.inputs
     return True
-
-
-def _require_allowed(actor: User, engagement: Engagement | None) -> None:
-    if engagement:
-        require(actor, Can.WORK, engagement)
-    else:
-        require(actor, Can.OPERATE)
 
 
 def _require_in_project(model: MigratedModel | None) -> None:

@@ -67,8 +67,9 @@ def _queue_not_enqueued(
     node = None if several else every[0]
     on_node = declaration.runs_on_node and not several
     job = Job.objects.create(
-        kind=kind, engagement=engagement, model=model, stage=stage or _stage_of(declaration),
-        node=node if on_node else None, parameters=values, nodes_wanted=len(every),
+        kind=kind, engagement=engagement, model=model,
+        stage=stage or next(iter(declaration.stages), ""), node=node if on_node else None,
+        parameters=values, nodes_wanted=len(every),
         login=NodeLogin.objects.of_new_jobs(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
         runtime=(declaration.runtime(values) or environments[0].as_json()) if on_node else {},
@@ -168,10 +169,6 @@ def _wake(job: Job) -> None:
     elif not Job.objects.due(timezone.now()).filter(
             node=job.node_id, state=JobState.QUEUED).exclude(pk=job.pk).exists():
         enqueueing.poll_on_commit([job.node_id])
-
-
-def _stage_of(declaration) -> str:
-    return declaration.stages[0] if declaration.stages else ""
 
 
 @retried

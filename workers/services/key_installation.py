@@ -36,7 +36,8 @@ def install_key(*, actor: User, node: Node, password: str) -> Node:
     key = _stored_key(node) or asyncssh.generate_private_key("ssh-ed25519", "delivery-desk")
     public = key.export_public_key("openssh").decode().strip()
     try:
-        answer = ssh.run_with_password(node, password, SCRIPT.format(line=_quoted(public)))
+        line = "'" + public.replace("'", "'\\''") + "'"
+        answer = ssh.run_with_password(node, password, SCRIPT.format(line=line))
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
         raise InvalidInput(_("The password did not open the node (%(why)s).")
                            % {"why": error}) from error
@@ -50,10 +51,6 @@ def _stored_key(node: Node) -> asyncssh.SSHKey | None:
     if not node.private_key:
         return None
     return asyncssh.import_private_key(node.private_key, node.passphrase or None)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _keep(actor: User, node: Node, key: asyncssh.SSHKey) -> Node:

@@ -1,6 +1,7 @@
 """Writes to a node that is enrolled: its facts, its address, a trial of its log-in."""
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -13,7 +14,7 @@ from workers.models import Job, Node, NodeLogin
 from workers.models.job import OPEN_STATES, WAITING_STATES
 from workers.nodes import machines, reachability, ssh
 from workers.runtimes import offers
-from workers.services import clusters, node_logins, nodes
+from workers.services import node_logins, nodes
 
 ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "jump_hosts")
 HOME = ("username", "scratch_dir")
@@ -127,12 +128,18 @@ def try_login(*, actor: User, access: Node | NodeLogin) -> float:
     try:
         seconds = ssh.shell_seconds(access)
         identity = machines.identity_of(access)
-        clusters.read_cluster(access, node)
+        read_cluster(access, node)
         offers.read_offers(access, node)
     except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
-        _keep_failure(access, node, error)
+        reachability.missed(access, str(error), reachability.trouble_of(error))
+        if isinstance(error, ssh.HostKeyChanged):
+            reachability.quarantine(node)
         raise InvalidInput(_why(access, error)) from error
-    _keep_success(access, node, seconds)
+    reachability.seen(node)
+    if isinstance(access, NodeLogin):
+        NodeLogin.objects.filter(pk=access.pk).update(refused_at=None, refused_cause="")
+    else:
+        Node.objects.filter(pk=node.pk).update(shell_seconds=seconds)
     _keep_identity(actor, node, identity)
     return seconds
 
@@ -152,20 +159,6 @@ def _keep_identity(actor: User, node: Node, identity: machines.Identity) -> None
         raise
 
 
-def _keep_failure(access: Node | NodeLogin, node: Node, error: Exception) -> None:
-    reachability.missed(access, str(error), reachability.trouble_of(error))
-    if isinstance(error, ssh.HostKeyChanged):
-        reachability.quarantine(node)
-
-
-def _keep_success(access: Node | NodeLogin, node: Node, seconds: float) -> None:
-    reachability.seen(node)
-    if isinstance(access, NodeLogin):
-        NodeLogin.objects.filter(pk=access.pk).update(refused_at=None, refused_cause="")
-    else:
-        Node.objects.filter(pk=node.pk).update(shell_seconds=seconds)
-
-
 def _why(access: Node | NodeLogin, error: Exception) -> str:
     values = {"user": access.username, "host": access.host, "port": access.port, "why": error}
     if isinstance(error, reachability.SchedulerAway):
@@ -180,3 +173,14 @@ def _why(access: Node | NodeLogin, error: Exception) -> str:
         return _("%(host)s lets %(user)s in, but the log-in shell does not run our commands: look "
                  "at the user's start-up files, such as .bashrc (%(why)s).") % values
     return _("%(host)s:%(port)d does not answer over SSH (%(why)s).") % values
+
+
+def read_cluster(access: Node | NodeLogin, node: Node) -> None:
+    """Ask the scheduler of a cluster and keep what it says; nothing for a plain node.
+
+    Raises what `workers.nodes.ssh.run` raises, SchedulerAway where the scheduler does not answer.
+    """
+    if node.scheduler:
+        facts = schedulers.of(node).probed(access)
+        node.scheduler_facts = {**facts, "read_at": timezone.now().isoformat()}
+        Node.objects.filter(pk=node.pk).update(scheduler_facts=node.scheduler_facts)

@@ -16,7 +16,7 @@ from engagements.queue import enqueue, enqueue_on_commit
 from workers.models import ImportedNode, Node, NodeImport
 from workers.nodes import ssh
 from workers.nodes.inventory.files import read_inventory
-from workers.nodes.inventory.node_rows import NodeRow, NodeTable, node_table
+from workers.nodes.inventory.node_rows import NodeTable, node_table
 from workers.services import node_edits, node_logins, nodes
 from workers.services.jobs import queue_job
 from workers.uploaded_table import Entry
@@ -72,7 +72,11 @@ def apply_import(*, actor: User, source: NodeImport, private_key: str = "", pass
             "n": len(table.faults), "place": first.place, "column": first.column,
             "what": first.sentence})
     for row in table.rows:
-        _require_key_of_certificate(row, private_key, passphrase)
+        try:
+            node_logins.require_usable_key(private_key, passphrase,
+                                           row.fields.get("certificate", ""))
+        except InvalidInput as error:
+            raise InvalidInput(f"{row.place}: {error.message}") from error
     for row in table.rows:
         node = Node.objects.create(private_key=private_key, passphrase=passphrase,
                                    is_practice=is_practice, **row.fields)
@@ -87,14 +91,6 @@ def apply_import(*, actor: User, source: NodeImport, private_key: str = "", pass
     audit_log.record(actor=actor, action="node_import.apply", target=source,
                      data={"nodes": len(table.rows)})
     return source
-
-
-def _require_key_of_certificate(row: NodeRow, private_key: str, passphrase: str) -> None:
-    """Raises InvalidInput with the row's place where the certificate is of another key."""
-    try:
-        node_logins.require_usable_key(private_key, passphrase, row.fields.get("certificate", ""))
-    except InvalidInput as error:
-        raise InvalidInput(f"{row.place}: {error.message}") from error
 
 
 def _open(source: NodeImport) -> NodeImport:

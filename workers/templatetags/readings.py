@@ -73,7 +73,8 @@ def listed_values(values: dict) -> list[dict]:
 
 
 def _table(path: tuple[str, ...], value: list | dict) -> dict:
-    rows = _rows_of_map(value) if isinstance(value, dict) else value
+    rows = [{"name": name, "value": one} for name, one in value.items()
+            ] if isinstance(value, dict) else value
     keys = list(rows[0])
     cells = [[_cell(row.get(key), key) for key in keys] for row in rows[:ROWS]]
     columns = [{"name": key_words(key), "key": key,
@@ -81,10 +82,6 @@ def _table(path: tuple[str, ...], value: list | dict) -> dict:
                for place, key in enumerate(keys)]
     return {"name": path_words(path), "key": ".".join(path), "count": len(rows),
             "columns": columns, "rows": cells}
-
-
-def _rows_of_map(value: dict) -> list[dict]:
-    return [{"name": name, "value": one} for name, one in value.items()]
 
 
 def _cell(value, key: str) -> dict:

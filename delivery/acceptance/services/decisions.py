@@ -61,7 +61,9 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     retest_on = _retest_day([decision, *(row["decision"] for row in judged.values())], retest_on)
     before = _forget_decision(review)
     _require_delivered(review, decision)
-    _store_decision(actor, review, decision, reason, retest_on)
+    review.decision, review.reason, review.retest_on = decision, reason, retest_on
+    review.decided_by, review.decided_at = actor, timezone.now()
+    review.save()
     for row in rows:
         Condition.objects.create(review=review, **row)
     for model, row in judged.items():
@@ -82,13 +84,6 @@ def _forget_decision(review: Review) -> str:
     review.model_decisions.all().delete()
     review.identifications.filter(used_at=None).update(expires_at=timezone.now())
     return review.decision
-
-
-def _store_decision(actor: User, review: Review, decision: str, reason: str, retest_on: date | None
-                    ) -> None:
-    review.decision, review.reason, review.retest_on = decision, reason, retest_on
-    review.decided_by, review.decided_at = actor, timezone.now()
-    review.save()
 
 
 def models_by_code(review: Review) -> dict[str, MigratedModel]:

@@ -33,20 +33,16 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
     proof = NoticeProof(
         review=review, channel=channel, addressee=addressee.strip()[:120],
         reference=reference.strip()[:120], delivered_on=delivered_on, recorded_by=actor)
-    _attach(proof, file)
-    proof.save()
-    record_action(actor, review, ReviewAction.NOTICE, {
-        "channel": channel, "addressee": proof.addressee, "reference": proof.reference,
-        "delivered_on": delivered_on, "sha256": proof.sha256})
-    return proof
-
-
-def _attach(proof: NoticeProof, file) -> None:
     if file:
         scan = checked_scan(file)
         proof.file = ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}")
         proof.file_name = scan.name
         proof.sha256 = hashlib.sha256(scan.content).hexdigest()
+    proof.save()
+    record_action(actor, review, ReviewAction.NOTICE, {
+        "channel": channel, "addressee": proof.addressee, "reference": proof.reference,
+        "delivered_on": delivered_on, "sha256": proof.sha256})
+    return proof
 
 
 def deemed_day(review: Review) -> date | None:

@@ -103,7 +103,8 @@ def check_code(*, actor: User, review: Review, code: str) -> Identification:
         found = open_identification(actor, review, is_locked=True)
         if found is None:
             raise WrongState(_("No valid code; request a new one."))
-        is_right = constant_time_compare(_hash(found.salt, _digits(code)), found.code_hash)
+        digits = re.sub(r"\D", "", str(code))[:DIGITS + 1]
+        is_right = constant_time_compare(_hash(found.salt, digits), found.code_hash)
         if not is_right:
             found.attempts += 1
             found.save(update_fields=["attempts"])
@@ -125,10 +126,6 @@ def open_identification(actor: User, review: Review, *, is_locked: bool = False
     rows = review.identifications.filter(
         user=actor, used_at=None, expires_at__gt=timezone.now(), attempts__lt=MAX_ATTEMPTS)
     return (rows.select_for_update(of=("self",), no_key=True) if is_locked else rows).first()
-
-
-def _digits(code: str) -> str:
-    return re.sub(r"\D", "", str(code))[:DIGITS + 1]
 
 
 def _hash(salt: str, code: str) -> str:

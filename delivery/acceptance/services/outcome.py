@@ -36,9 +36,12 @@ def follow_certificate(*, actor: User, engagement: Engagement) -> Engagement:
     found = {record: standing_of(certificate, record.model.code)
              for record in _acceptance_stages(engagement)}
     for record, standing in found.items():
-        _follow(actor, record, standing, certificate)
+        if standing in MOVES:
+            follow_decision(actor=actor, record=record, move=MOVES[standing],
+                            reason=_("Follows from %(document)s.") % {"document": certificate})
     if engagement.state != State.CLOSED:
-        engagement.state = _state(found.values())
+        is_accepted = set(found.values()) == {Standing.ACCEPTED}
+        engagement.state = State.ACCEPTED if is_accepted else State.ACTIVE
         engagement.save(update_fields=["state"])
     return engagement
 
@@ -54,15 +57,3 @@ def _acceptance_stages(engagement: Engagement) -> Iterable[StageRecord]:
     return StageRecord.objects.filter(
         model__engagement=engagement, model__dropped_at=None, stage=Stage.ACCEPT
         ).select_related("model__engagement")
-
-
-def _follow(actor: User, record: StageRecord, standing: Standing, certificate: Document | None
-            ) -> None:
-    if standing in MOVES:
-        follow_decision(actor=actor, record=record, move=MOVES[standing],
-                        reason=_("Follows from %(document)s.") % {"document": certificate})
-
-
-def _state(standings: Iterable[Standing]) -> str:
-    found = set(standings)
-    return State.ACCEPTED if found == {Standing.ACCEPTED} else State.ACTIVE

@@ -72,16 +72,16 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
                      ) -> Signature:
     review = Review.objects.locked(review)
     power = require_signable(actor, review)
-    _require_unchanged(review.document)
-    now = timezone.now()
+    document, now = review.document, timezone.now()
+    if content_hash(document.snapshot) != document.content_hash:
+        raise WrongState(_("The stored document no longer matches its content hash."))
     if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
         raise WrongState(_("No valid code; request a new one."))
-    document = review.document
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
         capacity=identification.capacity, power=power, signed_hash=document.content_hash,
-        file_hashes=_file_hashes(document), ip_address=ip_address or None,
-        user_agent=user_agent[:240], **facts)
+        file_hashes=dict(document.files.filter(format="pdf").values_list("language", "sha256")),
+        ip_address=ip_address or None, user_agent=user_agent[:240], **facts)
     is_last = mark_signed(review, actor)
     if is_last:
         conclude_review(review, actor)
@@ -93,15 +93,6 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     if not is_last:
         notify_next_signer(review)
     return signature
-
-
-def _require_unchanged(document: Document) -> None:
-    if content_hash(document.snapshot) != document.content_hash:
-        raise WrongState(_("The stored document no longer matches its content hash."))
-
-
-def _file_hashes(document: Document) -> dict[str, str]:
-    return dict(document.files.filter(format="pdf").values_list("language", "sha256"))
 
 
 def conclude_review(review: Review, actor: User) -> None:

@@ -31,7 +31,8 @@ def attach_third_party_report(
     require(actor, Can.WORK, engagement)
     fields = {"laboratory": laboratory.strip()[:160], "scope": scope.strip()[:4000],
              "report_number": report_number.strip()[:80], "issued_on": issued_on,
-             **_accreditations(cnas_number, cma_number)}
+             "cnas_number": re.sub(r"\s|CNAS", "", cnas_number, flags=re.IGNORECASE)[:40],
+             "cma_number": re.sub(r"\s|CMA", "", cma_number, flags=re.IGNORECASE)[:40]}
     _check(engagement, fields)
     scan = checked_scan(file)
     with checked_insert(lambda: _require_none_attached(engagement, fields)):
@@ -42,12 +43,6 @@ def attach_third_party_report(
     audit_log.record(actor=actor, action="third_party.attach", target=made, engagement=engagement,
                      data={**fields, "sha256": artifact.sha256})
     return made
-
-
-def _accreditations(cnas_number: str, cma_number: str) -> dict[str, str]:
-    """Both numbers as they were typed, without the marks before them and without gaps."""
-    return {"cnas_number": re.sub(r"\s|CNAS", "", cnas_number, flags=re.IGNORECASE)[:40],
-            "cma_number": re.sub(r"\s|CMA", "", cma_number, flags=re.IGNORECASE)[:40]}
 
 
 def _check(engagement: Engagement, fields: dict) -> None:

@@ -24,7 +24,7 @@ def raise_claim(*, actor: User, engagement: Engagement, description: str, found_
     Raises WrongState before a final acceptance has begun a warranty, InvalidInput for a day that
     has not come or lies before it, nothing said, or a model of another engagement.
     """
-    _require_part(actor, engagement)
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
     engagement = Engagement.objects.select_for_update(
         of=("self",), no_key=True).get(pk=engagement.pk)
     certificate = certificate_in_force(engagement)
@@ -88,11 +88,6 @@ def close_claim(*, actor: User, claim: WarrantyClaim) -> WarrantyClaim:
     claim.save()
     _record(actor, claim, "warranty.close", {})
     return claim
-
-
-def _require_part(actor: User, engagement: Engagement) -> None:
-    """The customer's reviewers claim; the team may enter a claim that it heard of."""
-    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
 
 
 def _locked_open(claim: WarrantyClaim) -> WarrantyClaim:

@@ -1,6 +1,6 @@
 """The facts of the signature page and its audit certificate, in both languages."""
 
-from datetime import UTC, datetime
+from datetime import UTC
 
 from django.utils.translation import gettext as _
 
@@ -66,7 +66,8 @@ def _day(day) -> str:
 def _signature(row: Signature) -> dict:
     return {
         "name": row.name, "capacity": row.capacity, "account": row.signer.username,
-        "at": instant(row.at), "at_utc": _utc(row.at), "ip": row.ip_address or "",
+        "at": instant(row.at), "ip": row.ip_address or "",
+        "at_utc": row.at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "agent": row.user_agent, "hash": row.signed_hash,
         "files": [{"language": language, "sha256": digest}
                   for language, digest in sorted(row.file_hashes.items())],
@@ -83,10 +84,6 @@ def _power(power: PowerOfAttorney | None) -> dict | None:
     return power and {"granted_by": power.granted_by, "valid_from": _day(power.valid_from),
                       "valid_until": _day(power.valid_until), "file": power.file_name,
                       "sha256": power.sha256}
-
-
-def _utc(at: datetime) -> str:
-    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def log_entries_of(document: Document) -> list[dict]:

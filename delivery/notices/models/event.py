@@ -63,7 +63,8 @@ class Event(models.Model):
     @property
     def about(self) -> str:
         """Which object, in the active language: codes, a job's kind, stage and day."""
-        parts = [_in_words(self.subject)]
+        job = JOB.fullmatch(self.subject)
+        parts = [f"{job['number']} {title_of(job['kind'])}" if job else self.subject]
         if self.stage:
             parts.append(self.get_stage_display())
         if self.day:
@@ -73,12 +74,6 @@ class Event(models.Model):
     @property
     def project(self) -> str:
         return self.engagement.code if self.engagement_id else ""
-
-
-def _in_words(subject: str) -> str:
-    """A job's subject with the title of its kind; any other as it is."""
-    found = JOB.fullmatch(subject)
-    return f"{found['number']} {title_of(found['kind'])}" if found else subject
 
 
 class NoticeQuerySet(models.QuerySet):

@@ -2,20 +2,23 @@
 
 import smtplib
 import time
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from delivery.next_steps import inbox_items
 from delivery.notices.channel_kinds import all_senders, sender_of
 from delivery.notices.models import Channel, Dispatch, Event, MailSetting, SendAttempt
-from delivery.notices.rate_limits import after_quiet, take_token
+from delivery.notices.models.dispatch import DispatchQuerySet
+from delivery.notices.rate_limits import MAX_ATTEMPTS, after_quiet, retry_delay, take_token
 from delivery.notices.send_outcomes import Outcome
-from delivery.notices.transport import dispatch_claims, failing_channels, http_client
+from delivery.notices.transport import http_client
 from delivery.notices.transport.message_text import Item, headline, item_of
+from engagements.audit import audit_log
 from engagements.bilingual_mail import send_mail
 from engagements.models import User
 from engagements.text.printable_text import printable
@@ -23,6 +26,10 @@ from engagements.text.text_joining import colon, labelled
 
 SHOWN = 5  # entries of the inbox in an e-mail
 MOST_ANSWER = 1000  # characters of an answer that the delivery log keeps
+CLAIM_DURATION = timedelta(minutes=5)  # longer than sending can take
+BATCH_SIZE = 50
+GONE = 410  # the receiver's own word for "send no more"
+State = Dispatch.State
 
 
 def send_to_channel(channel_id: int) -> None:
@@ -36,8 +43,8 @@ def send_to_channel(channel_id: int) -> None:
         with translation.override(channel.language):
             items = [item_of(row.event) for row in rows]
             outcome = deliver(channel, items, [as_json(row.event) for row in rows])
-        dispatch_claims.record_outcome(token, outcome, timezone.now())
-        failing_channels.note_outcome(channel_id=channel.pk, outcome=outcome)
+        record_outcome(token, outcome, timezone.now())
+        note_outcome(channel_id=channel.pk, outcome=outcome)
 
 
 @transaction.atomic
@@ -48,10 +55,10 @@ def _claim(channel_id: int, now: datetime) -> tuple[Channel | None, str, list[Di
     rows = Dispatch.objects.due(now).filter(channel=channel) if channel else Dispatch.objects.none()
     if not rows.exists() or not take_channel_token(channel, rows, now):
         return channel, "", []
-    token, claimed = dispatch_claims.claim_batch(rows, now)
+    token, claimed = claim_batch(rows, now)
     wrong = [row for row in claimed
              if not channel.takes(row.event.kind, row.event.is_for_customers)]
-    dispatch_claims.withdraw(token, wrong)
+    withdraw(token, wrong)
     return channel, token, [row for row in claimed if row not in wrong]
 
 
@@ -105,15 +112,15 @@ def send_mail_to(user_id: int) -> None:
         return
     with transaction.atomic():
         due = Dispatch.objects.due(now).filter(recipient=user)
-        token, rows = dispatch_claims.claim_batch(due, now)
+        token, rows = claim_batch(due, now)
         visible = set(Event.objects.visible_to(user).filter(
             pk__in=[row.event_id for row in rows]).values_list("pk", flat=True))
         may_get = user.is_active and bool(user.email)
         wrong = [row for row in rows if not may_get or row.event_id not in visible]
-        dispatch_claims.withdraw(token, wrong)
+        withdraw(token, wrong)
     events = [row.event for row in rows if row not in wrong]
     if events:
-        dispatch_claims.record_outcome(token, _send_mail(user, events), timezone.now())
+        record_outcome(token, _send_mail(user, events), timezone.now())
 
 
 def mail_setting(user: User) -> MailSetting:
@@ -161,3 +168,63 @@ def _paragraphs(user: User, events: list[Event]) -> list[str]:
         f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
         item.url])) for item in items]
     return [*blocks, *filter(None, [waiting_text(user)])]
+
+
+# What becomes of them --------------------------------------------------------------
+
+def claim_batch(rows: DispatchQuerySet, now: datetime) -> tuple[str, list[Dispatch]]:
+    """Claim the oldest of these rows that are due, at most BATCH_SIZE.
+
+    Returns:
+        the claim's token, and its rows.
+    """
+    chosen = list(rows.order_by("pk").values_list("pk", flat=True)[:BATCH_SIZE])
+    due = Dispatch.objects.due(now).filter(pk__in=chosen)
+    token = due.claim(now, CLAIM_DURATION, state=State.SENDING)
+    claimed = Dispatch.objects.claimed_with(token) if token else Dispatch.objects.none()
+    return token, list(claimed.select_related("event__engagement").order_by("pk"))
+
+
+def withdraw(token: str, rows: list[Dispatch]) -> None:
+    """Never send these claimed rows: their addressee may no longer see them."""
+    Dispatch.objects.claimed_with(token).filter(pk__in=[row.pk for row in rows]).release(
+        state=State.WITHDRAWN)
+
+
+def record_outcome(token: str, outcome: Outcome, now: datetime) -> None:
+    """Note of all claimed rows that they were sent, wait for another attempt, or are given up."""
+    rows = Dispatch.objects.claimed_with(token)
+    common = {"attempts": F("attempts") + 1, "error": outcome.error}
+    if outcome.is_ok:
+        rows.release(state=State.SENT, sent_at=now, **common)
+        return
+    last = rows.all() if outcome.is_permanent else rows.filter(attempts__gte=MAX_ATTEMPTS - 1)
+    last.release(state=State.DEAD, **common)
+    most = rows.order_by("-attempts").values_list("attempts", flat=True).first() or 0
+    rows.release(state=State.PENDING, due_at=now + retry_delay(most + 1, outcome.pause), **common)
+
+
+@transaction.atomic
+def note_outcome(*, channel_id: int, outcome: Outcome) -> None:
+    """Count failures in a row; after NOTICE_MOST_FAILURES, or a 410, switch the channel off.
+
+    What waits is given up, so that it can be sent again once the channel is mended. Writes an audit
+    entry (of which the notice `channel_disabled` is made) when it switches off.
+    """
+    channel = Channel.objects.select_for_update(of=("self",), no_key=True).get(pk=channel_id)
+    failures = 0 if outcome.is_ok else channel.failures + 1
+    if failures != channel.failures:
+        Channel.objects.filter(pk=channel.pk).update(failures=failures)
+    is_too_much = failures >= settings.NOTICE_MOST_FAILURES or outcome.http_status == GONE
+    if is_too_much and channel.state == Channel.State.ACTIVE:
+        _disable(channel, failures, outcome)
+
+
+def _disable(channel: Channel, failures: int, outcome: Outcome) -> None:
+    channel.state = Channel.State.DISABLED
+    channel.save(update_fields=["state"])
+    channel.dispatches.filter(state=Dispatch.State.PENDING).update(
+        state=Dispatch.State.DEAD, error=outcome.error)
+    audit_log.record(actor=None, action="channel.disable", target=channel,
+                     engagement=channel.engagement,
+                     data={"failures": failures, "error": outcome.error})

@@ -17,9 +17,11 @@ from delivery.documents.services.failed_files import note_final_failure
 from delivery.reports import registry, rendering
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services.files import PREVIEW, store_file
-from delivery.reports.services.finishing import finish_issue
+from delivery.reports.services.locking import locked
+from delivery.reports.signals import document_replaced
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.access import Can, require
+from engagements.audit import audit_log
 from engagements.errors import DeskError
 from engagements.models import User
 from engagements.moves import require_move
@@ -29,6 +31,7 @@ HOLD = timedelta(minutes=6)  # longer than a task may take
 BRIEF_HOLD = timedelta(minutes=1)  # renewed while the render process lives
 MOST_ATTEMPTS = 3
 State = RenderJob.State
+STORED = TRANSITIONS.automatic["its last file is stored"]
 logger = logging.getLogger(__name__)
 
 
@@ -142,3 +145,30 @@ def _fail(order: RenderJob, claim_token: str, sentence: str, *, is_final: bool) 
         state=State.FAILED if is_final else State.PENDING, error=sentence[:400])
     if released and is_final:
         note_final_failure(order.document, order.language, order.format, sentence)
+
+
+def finish_issue(document: Document) -> bool:
+    """Make a document issued once all its files are there; what it replaces is superseded.
+
+    To be called within the transaction that stored a file.
+    """
+    document = locked(document)
+    if document.state != Document.State.ISSUING or not _is_complete(document):
+        return False
+    document.state = STORED.target
+    document.save(update_fields=["state"])
+    old = document.replaces
+    if old and old.state in Document.IN_FORCE:
+        old.state = Document.State.SUPERSEDED
+        old.save(update_fields=["state"])
+        document_replaced.send(Document, document=old, by=document)
+    audit_log.record(actor=document.issued_by, action=STORED.audit.code, target=document,
+                     engagement=document.engagement,
+                     data={"number": document.number, "hash": document.content_hash})
+    return True
+
+
+def _is_complete(document: Document) -> bool:
+    stored = set(document.files.values_list("language", "format"))
+    return stored >= {(language, form) for language in LANGUAGES
+                      for form in registry.get(document.kind).formats}

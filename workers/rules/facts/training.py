@@ -48,16 +48,14 @@ def arguments(seen: Seen) -> Iterator[Observed]:
 def _of_arguments(printed: Mapping[str, Any], seen: Seen) -> Iterator[Observed]:
     for name, value in printed.items():
         fact = "world_size" if name == "world_size" else ALIASES.get(name)
-        if fact and not _is_default(name, printed):
+        # Megatron prints 0 warm-up iterations where the warm-up is given as a fraction.
+        is_default = (name == "lr_warmup_iters" and value == "0"
+                      and "lr_warmup_fraction" in printed)
+        if fact and not is_default:
             yield Observed(fact, typed(fact, _plain(value)), seen.line(name))
     chosen = [name for name in PRECISIONS if printed.get(name) == "True"]
     if len(chosen) == 1:
         yield Observed("dtype", chosen[0], seen.line(chosen[0]))
-
-
-def _is_default(name: str, printed: Mapping[str, Any]) -> bool:
-    """Megatron prints 0 warm-up iterations where the warm-up is given as a fraction."""
-    return name == "lr_warmup_iters" and printed[name] == "0" and "lr_warmup_fraction" in printed
 
 
 def _plain(value: Any) -> Any:

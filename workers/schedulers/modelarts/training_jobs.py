@@ -138,17 +138,13 @@ def parsed_status(found: dict[str, Any] | None) -> Scheduled:
     first = next(iter(status.get("task_statuses") or []), {})
     record = next(reversed(status.get("running_records") or []), {})
     resource = found.get("spec", {}).get("resource", {})
+    inner = status.get("secondary_phase") or ""
     return Scheduled(
         job_id=_number(found), state=status["phase"], is_live=status["phase"] in LIVE,
-        reason=_reason(status), detail=record.get("end_reason") or "",
+        reason="" if inner == status["phase"] else inner, detail=record.get("end_reason") or "",
         exit_code=str(first.get("exit_code", "")), output=first.get("message") or "",
         nodes=",".join(status.get("tasks") or []),
         image=found.get("algorithm", {}).get("engine", {}).get("image_url", ""),
         accounting={"state": status["phase"], "seconds": str((status.get("duration") or 0) // 1000),
                     "given": f"{resource.get('node_count', 1)} × {resource.get('flavor_id', '')}"}
         if status["phase"] not in LIVE else {})
-
-
-def _reason(status: dict[str, Any]) -> str:
-    inner = status.get("secondary_phase") or ""
-    return "" if inner == status["phase"] else inner

@@ -103,7 +103,9 @@ DELETED = gettext_noop(
 
 def ended(scheduled: Scheduled) -> tuple[str, str, dict]:
     """State, message and values for a job that left no exit status and runs no more."""
-    values = _values(scheduled)
+    values = {"nodes": scheduled.nodes or "–", "exit": scheduled.exit_code or "–",
+              "reason": scheduled.reason or scheduled.disruption or scheduled.state or "–",
+              "detail": scheduled.detail, "output": scheduled.output}
     if found := ENDINGS.get(scheduled.reason) or ENDINGS.get(scheduled.disruption):
         return *found, values
     if not scheduled.state or scheduled.state == "Terminating":
@@ -113,12 +115,6 @@ def ended(scheduled: Scheduled) -> tuple[str, str, dict]:
     if scheduled.exit_code in ("0", ""):
         return JobState.LOST, STARTED_AGAIN, values
     return JobState.LOST, KILLED, values
-
-
-def _values(scheduled: Scheduled) -> dict:
-    return {"nodes": scheduled.nodes or "–", "exit": scheduled.exit_code or "–",
-            "reason": scheduled.reason or scheduled.disruption or scheduled.state or "–",
-            "detail": scheduled.detail, "output": scheduled.output}
 
 
 def overrides(scheduled: Scheduled) -> tuple[str, str, dict] | None:

@@ -28,12 +28,8 @@ def practice_certificate() -> tuple[Path, bytes]:
     folder = Path(settings.VAR_DIR) / "signing"
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     password = _read_or_create(folder / "practice-password", secrets.token_urlsafe(32).encode)
-    return _path(folder / FILE, password), password
-
-
-def _path(path: Path, password: bytes) -> Path:
-    _read_or_create(path, lambda: make_pkcs12(password))
-    return path
+    _read_or_create(folder / FILE, lambda: make_pkcs12(password))
+    return folder / FILE, password
 
 
 def _read_or_create(path: Path, make) -> bytes:

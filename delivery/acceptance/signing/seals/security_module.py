@@ -99,17 +99,14 @@ def module_key(uri: str, pin: str) -> ModuleKey:
     named = {name: value for name, _is, value in (
         part.partition("=") for part in parts.path.split(";"))}
     module = dict(parse_qsl(parts.query)).get("module-path", "")
-    number = _bytes(named["id"]) if "id" in named else None
+    number = (unquote(named["id"], encoding="latin-1").encode("latin-1") if "id" in named
+              else None)
     label = unquote(named["object"]) if "object" in named else None
     if not module or not pin or not (label or number):
         raise SealUnavailableError(
             _("DESK_SIGNING_KEY names a security module: pkcs11:token=…;object=…?module-path=…, "
               "and DESK_SIGNING_KEY_PASSWORD is its PIN."))
     return ModuleKey(module, unquote(named.get("token", "")), label, number, pin)
-
-
-def _bytes(quoted: str) -> bytes:
-    return unquote(quoted, encoding="latin-1").encode("latin-1")
 
 
 def load_module_signer(key: ModuleKey, certificates: list[x509.Certificate],

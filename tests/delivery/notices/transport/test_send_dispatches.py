@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from delivery.notices import tasks
 from delivery.notices.models import Channel, Dispatch, Event
-from delivery.notices.transport import dispatch_claims, send_dispatches, webhook_signatures
+from delivery.notices.transport import send_dispatches, webhook_signatures
 from tests.delivery.notices.conftest import SECRET, states
 
 
@@ -83,7 +83,7 @@ def test_two_senders_never_hold_the_same_row(channel_of, submit):
     submit()
     now = timezone.now()
     rows = Dispatch.objects.due(now).filter(channel=channel)
-    first, second = dispatch_claims.claim_batch(rows, now), dispatch_claims.claim_batch(rows, now)
+    first, second = send_dispatches.claim_batch(rows, now), send_dispatches.claim_batch(rows, now)
     assert (len(first[1]), len(second[1])) == (2, 0)
 
 
@@ -92,7 +92,7 @@ def test_rows_of_a_sender_that_died_are_taken_over(channel_of, other_side, submi
     submit()
     now = timezone.now()
     due = Dispatch.objects.due(now).filter(channel=channel)
-    dispatch_claims.claim_batch(due, now - dispatch_claims.CLAIM_DURATION)
+    send_dispatches.claim_batch(due, now - send_dispatches.CLAIM_DURATION)
     send_dispatches.send_to_channel(channel.pk)
     assert states(channel) == ["sent", "sent"]
 
@@ -135,4 +135,4 @@ def test_a_long_digest_keeps_to_the_limit(channel_of, other_side, submit, kind, 
     size = len(got["json"]["markdown"]["content"].encode()) if kind == "wecom" \
         else len(got["body"])
     assert limit * 0.5 < size <= limit
-    assert states(channel).count("sent") == dispatch_claims.BATCH_SIZE
+    assert states(channel).count("sent") == send_dispatches.BATCH_SIZE
