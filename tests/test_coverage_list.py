@@ -1,4 +1,4 @@
-"""docs/coverage.md lists every item of the source documents once, with files that exist."""
+"""docs/coverage.md lists every item of the source documents once, and adds them up."""
 
 import re
 from collections import Counter
@@ -22,9 +22,3 @@ def test_the_sum_is_that_of_the_rows():
     states = Counter(row[2] for row in rows())
     assert (f"Of {ITEMS} items: {states['yes']} yes, {states['partial']} partial, "
             f"{states['no']} no.") in LIST
-
-
-def test_named_tests_exist():
-    named = {name for row in rows() for name in re.findall(r"`([^`]+)`", row[4])}
-    assert len(named) > 20
-    assert [name for name in named if not (ROOT / name).is_file()] == []

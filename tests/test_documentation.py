@@ -68,7 +68,8 @@ FILE = re.compile(r"`([a-z_]+(?:/[\w.-]+)+\.\w+)(?:: (\w+))?`")
 FLOW = re.compile(r"^## Flow \d.*?(?=^## )", re.M | re.S)
 
 
-@pytest.mark.parametrize("path", ["docs/architecture.md", "docs/extending.md", "docs/jobs.md"])
+@pytest.mark.parametrize("path", [
+    "docs/architecture.md", "docs/coverage.md", "docs/extending.md", "docs/jobs.md"])
 def test_files_and_functions_named_exist(path):
     named = FILE.findall(read(path))
     assert named
