@@ -8,15 +8,23 @@ from django.utils.translation import gettext_lazy
 
 from assessments.models import Baseline, Confirmation, CriteriaSet, Side
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
-from delivery.next_steps.rules import NextStep, Place, Scope, states
-from delivery.planning.changes.transitions import DUTIES as CHANGE_DUTIES
+from delivery.next_steps.rules import NextStep, Place, Scope, by_move, everybody, states
+from delivery.planning.changes import proposal_transitions
+from delivery.planning.changes import transitions as changes
+from delivery.planning.changes.proposal_transitions import ProposalMove
+from delivery.planning.changes.transitions import ChangeMove
 from delivery.planning.models import ChangeProposal, ChangeRequest, Timesheet
+from delivery.planning.time import transitions as timesheets
+from delivery.planning.time.transitions import TimesheetMove
+from delivery.quotes import transitions as quotes
 from delivery.quotes.models import Quote
-from delivery.quotes.transitions import DUTIES, may_review
+from delivery.quotes.transitions import QuoteMove
+from delivery.surveys import transitions as surveys
 from delivery.surveys.models import Survey
+from delivery.surveys.transitions import SurveyMove
 from engagements.access import Can, allowed
 from engagements.addresses import address
-from engagements.duties import Duty, conflict, missing_people
+from engagements.duties import missing_people
 from engagements.models import AuditEntry, User
 
 QUOTE, SURVEY = Quote.State, Survey.State
@@ -49,14 +57,14 @@ def _survey_at(route: str):
 
 
 SURVEYS = (
-    NextStep(code="survey_open", label=gettext_lazy("Survey to answer"),
-             may=_may(Can.REVIEW, Can.WORK), asks=_may(Can.REVIEW),
-             order=("engagement__created_at",), rows=_surveys(state=SURVEY.DRAFT),
-             place=_survey_at("surveys:overview"),
-             covers=states("survey", SURVEY.DRAFT)),
-    NextStep(code="survey", label=gettext_lazy("Survey to confirm"), may=_may(Can.WORK),
-             asks=_no_manager, rows=_surveys(state=SURVEY.SUBMITTED), order=("submitted_at",),
-             place=_survey_at("surveys:overview"), covers=states("survey", SURVEY.SUBMITTED)),
+    by_move("survey", surveys.TRANSITIONS, SurveyMove.SUBMIT, code="survey_open",
+            label=gettext_lazy("Survey to answer"), asks=_may(Can.REVIEW),
+            order=("engagement__created_at",), rows=_surveys(state=SURVEY.DRAFT),
+            place=_survey_at("surveys:overview")),
+    by_move("survey", surveys.TRANSITIONS, SurveyMove.CONFIRM, code="survey",
+            label=gettext_lazy("Survey to confirm"), asks=_no_manager,
+            rows=_surveys(state=SURVEY.SUBMITTED), order=("submitted_at",),
+            place=_survey_at("surveys:overview")),
     NextStep(code="survey_decide", label=gettext_lazy("Go or no-go to decide"),
              may=_may(Can.MANAGE), rows=_surveys(state=SURVEY.CONFIRMED, is_decided=False),
              order=("confirmed_at",),
@@ -116,22 +124,8 @@ def _is_author(user: User, row) -> bool:
     return row.created_by_id == user.pk
 
 
-def _is_other(user: User, row) -> bool:
-    return row.created_by_id != user.pk
-
-
-def _reviews(user: User, quote: Quote) -> bool:
-    return _is_other(user, quote) or not conflict(DUTIES, user, quote, Duty.REVIEWER)
-
-
-def _approves(user: User, quote: Quote) -> bool:
-    """Asks the database only for whoever did another step."""
-    return user.pk not in (quote.created_by_id, quote.reviewed_by_id) or not conflict(
-        DUTIES, user, quote, Duty.APPROVER)
-
-
 def _lacks(quote: Quote) -> list[str]:
-    return missing_people(DUTIES, quote, None)
+    return missing_people(quotes.DUTIES, quote, None)
 
 
 def _answerable(scope: Scope):
@@ -145,28 +139,26 @@ def _unanswered(scope: Scope) -> Iterable[Quote]:
         scope).filter(~Exists(newer))
 
 
+def _quote(move: str, code: str = "quote", **more) -> NextStep:
+    return by_move("quote", quotes.TRANSITIONS, move, code=code, **more)
+
+
 OF_QUOTE = ("number", "version", "state", "created_at", "reviewed_at", "approved_at", "valid_until",
             "created_by", "reviewed_by", "engagement__code")
 QUOTES = (
-    NextStep(code="quote_draft", label=gettext_lazy("Draft quote to finish"), rank=OPEN,
-             may=_may(Can.PRICE), is_for=_is_author, rows=_drafts, place=_draft_place,
-             covers=states("quote", QUOTE.DRAFT)),
-    NextStep(code="quote", label=gettext_lazy("Quote to review"), may=may_review,
-             is_for=_reviews, lacks=_lacks, order=("created_at",), shown=OF_QUOTE,
-             rows=_quotes(state=QUOTE.IN_REVIEW),
-             place=_quote_since("created_at"), covers=states("quote", QUOTE.IN_REVIEW)),
-    NextStep(code="quote", label=gettext_lazy("Quote to approve"), may=_may(Can.MANAGE),
-             is_for=_approves, lacks=_lacks, order=("reviewed_at",), shown=OF_QUOTE,
-             rows=_quotes(state=QUOTE.REVIEWED),
-             place=_quote_since("reviewed_at"), covers=states("quote", QUOTE.REVIEWED)),
-    NextStep(code="quote", label=gettext_lazy("Quote to issue"), may=_may(Can.PRICE),
-             asks=_no_manager, order=("approved_at",), shown=OF_QUOTE,
-             rows=_quotes(state=QUOTE.APPROVED),
-             place=_quote_since("approved_at"), covers=states("quote", QUOTE.APPROVED)),
-    NextStep(code="quote", label=gettext_lazy("Quote to answer"), may=_may(Can.REVIEW),
-             order=("issued_at",),
-             rows=_answerable, place=_quote_since("issued_at"),
-             covers=states("quote", QUOTE.ISSUED)),
+    _quote(QuoteMove.SUBMIT, code="quote_draft", label=gettext_lazy("Draft quote to finish"),
+           rank=OPEN, is_for=_is_author, rows=_drafts, place=_draft_place),
+    _quote(QuoteMove.REVIEW, label=gettext_lazy("Quote to review"), lacks=_lacks,
+           order=("created_at",), shown=OF_QUOTE, rows=_quotes(state=QUOTE.IN_REVIEW),
+           place=_quote_since("created_at")),
+    _quote(QuoteMove.APPROVE, label=gettext_lazy("Quote to approve"), lacks=_lacks,
+           order=("reviewed_at",), shown=OF_QUOTE, rows=_quotes(state=QUOTE.REVIEWED),
+           place=_quote_since("reviewed_at")),
+    _quote(QuoteMove.ISSUE, label=gettext_lazy("Quote to issue"), asks=_no_manager,
+           order=("approved_at",), shown=OF_QUOTE, rows=_quotes(state=QUOTE.APPROVED),
+           place=_quote_since("approved_at")),
+    _quote(QuoteMove.ACCEPT, label=gettext_lazy("Quote to answer"), order=("issued_at",),
+           is_for=everybody, rows=_answerable, place=_quote_since("issued_at")),
     NextStep(code="quote_again", label=gettext_lazy("New version of the quote to make"),
              may=_may(Can.PRICE), asks=None, rows=_unanswered, place=_quote_since("issued_at"),
              covers=states("quote", QUOTE.DECLINED)),
@@ -186,7 +178,11 @@ def _change_place(change: ChangeRequest) -> Place:
 
 
 def _lacks_for_change(change: ChangeRequest) -> list[str]:
-    return missing_people(CHANGE_DUTIES, change, None)
+    return missing_people(changes.DUTIES, change, None)
+
+
+def _change(move: str, code: str = "change", **more) -> NextStep:
+    return by_move("change", changes.TRANSITIONS, move, code=code, place=_change_place, **more)
 
 
 def _sheets(**filters):
@@ -217,29 +213,21 @@ def _proposal_place(proposal: ChangeProposal) -> Place:
 
 _CHANGE = gettext_lazy("Change to decide on")
 CHANGES = (
-    NextStep(code="change_proposal", label=gettext_lazy("Change proposal to answer"),
-             may=_may(Can.WORK), order=("created_at",), rows=_proposals, place=_proposal_place,
-             covers=states("change_proposal", ChangeProposal.State.OPEN)),
-    NextStep(code="change_draft", label=gettext_lazy("Change to submit"), may=_may(Can.WORK),
-             asks=None, rows=_changes(state=CHANGE.DRAFT), place=_change_place,
-             covers=states("change", CHANGE.DRAFT)),
-    NextStep(code="change", label=_CHANGE, may=_may(Can.REVIEW), is_for=_is_other,
-             order=("created_at",),
-             rows=_changes(state=CHANGE.SUBMITTED, customer_approved_at=None),
-             lacks=_lacks_for_change, place=_change_place,
-             covers=states("change", CHANGE.SUBMITTED)),
-    NextStep(code="change", label=_CHANGE, may=_may(Can.MANAGE), is_for=_is_other,
-             order=("created_at",),
-             rows=_changes(state=CHANGE.SUBMITTED, firm_approved_at=None),
-             lacks=_lacks_for_change, place=_change_place,
-             covers=states("change", CHANGE.SUBMITTED)),
-    NextStep(code="change_result", label=gettext_lazy("Result of the change to record"),
-             may=_may(Can.WORK), asks=None, rows=_changes(state=CHANGE.APPLIED, result_at=None),
-             place=_change_place, covers=states("change", CHANGE.APPLIED)),
-    NextStep(code="timesheet", label=gettext_lazy("Timesheet to confirm"), may=_may(Can.REVIEW),
-             order=("confirmed_at",),
-             rows=_sheets(state=SHEET.SUBMITTED), place=_sheet_place,
-             covers=states("timesheet", SHEET.SUBMITTED)),
+    by_move("change_proposal", proposal_transitions.TRANSITIONS, ProposalMove.ANSWER,
+            code="change_proposal", label=gettext_lazy("Change proposal to answer"),
+            order=("created_at",), rows=_proposals, place=_proposal_place),
+    _change(ChangeMove.SUBMIT, code="change_draft", label=gettext_lazy("Change to submit"),
+            asks=None, rows=_changes(state=CHANGE.DRAFT)),
+    *(_change(ChangeMove.APPROVE, label=_CHANGE, may=_may(right), order=("created_at",),
+              rows=_changes(state=CHANGE.SUBMITTED, **{f"{side}_approved_at": None}),
+              lacks=_lacks_for_change)
+      for right, side in ((Can.REVIEW, "customer"), (Can.MANAGE, "firm"))),
+    _change(ChangeMove.RESULT, code="change_result",
+            label=gettext_lazy("Result of the change to record"), asks=None,
+            rows=_changes(state=CHANGE.APPLIED, result_at=None)),
+    by_move("timesheet", timesheets.TRANSITIONS, TimesheetMove.CONFIRM, code="timesheet",
+            label=gettext_lazy("Timesheet to confirm"), order=("confirmed_at",),
+            rows=_sheets(state=SHEET.SUBMITTED), place=_sheet_place),
     NextStep(code="timesheet_again", label=gettext_lazy("Rejected timesheet to correct"),
              may=_may(Can.MANAGE), asks=None, rows=_unreplaced, place=_sheet_place,
              covers=states("timesheet", SHEET.REJECTED)),

@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
-from delivery.next_steps.rules import NextStep, Place, Scope, states
+from delivery.next_steps.rules import NextStep, Place, Scope, by_move
+from delivery.planning.control import transitions as weekly_reports
+from delivery.planning.control.transitions import WeeklyMove
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from engagements.access import Can, allowed
 from engagements.addresses import address
@@ -100,7 +102,7 @@ RULES = (
     NextStep(code="risk", label=gettext_lazy("Risk to review"), rank=OPEN, may=lambda user: True,
              is_for=_is_owner, perhaps=_own, rows=_risks, order=("review_on",),
              place=lambda row: _at(row, f"risk-{row.number}", row.review_on)),
-    NextStep(code="weekly", label=gettext_lazy("Weekly report to freeze"), rank=OPEN,
-             may=lambda user: allowed(user, Can.MANAGE), asks=None, rows=_weeks,
-             place=_week_place, covers=states("weekly", WeeklyReport.State.DRAFT)),
+    by_move("weekly", weekly_reports.TRANSITIONS, WeeklyMove.FREEZE, code="weekly",
+            label=gettext_lazy("Weekly report to freeze"), rank=OPEN, asks=None, rows=_weeks,
+            place=_week_place),
 )

@@ -7,11 +7,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from delivery.acceptance.models import Condition, Review, Signer
+from delivery.acceptance.review import transitions as reviews
+from delivery.acceptance.review.transitions import ReviewAction
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
-from delivery.next_steps.rules import NextStep, Place, Scope, states
+from delivery.next_steps.rules import NextStep, Place, Scope, by_move, everybody, may_make, states
+from delivery.reports import transitions as documents
 from delivery.reports.approvals import approval_chain
 from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.models import Document, DocumentStep
+from delivery.reports.transitions import DocumentMove
 from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.duties import missing_people
@@ -28,10 +32,6 @@ def _customer(user: User) -> bool:
 
 def _manager(user: User) -> bool:
     return allowed(user, Can.MANAGE)
-
-
-def _issuer(user: User) -> bool:
-    return allowed(user, Can.ISSUE)
 
 
 def _insider(user: User) -> bool:
@@ -74,11 +74,11 @@ def _is_author(user: User, row: Document) -> bool:
 
 
 DOCUMENTS = (
-    NextStep(code="document", label=gettext_lazy("Document to review"), may=_insider,
-             is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.IN_REVIEW),
-             order=("submitted_at",), perhaps=approval_chain.perhaps_waits_for,
-             place=lambda row: _document_place(row, row.submitted_at),
-             covers=states("document", States.IN_REVIEW)),
+    by_move("document", documents.TRANSITIONS, DocumentMove.REVIEW, code="document",
+            label=gettext_lazy("Document to review"), is_for=approval_chain.waits_for,
+            lacks=_lacks, rows=_documents(States.IN_REVIEW), order=("submitted_at",),
+            perhaps=approval_chain.perhaps_waits_for,
+            place=lambda row: _document_place(row, row.submitted_at)),
     NextStep(code="document", label=gettext_lazy("Document to approve"), may=_insider,
              is_for=approval_chain.waits_for, lacks=_lacks, rows=_documents(States.REVIEWED),
              order=("reviewed_at",), perhaps=approval_chain.perhaps_waits_for,
@@ -169,17 +169,18 @@ def _condition_place(row: Condition) -> Place:
 
 
 REVIEWS = (
-    NextStep(code="review", label=gettext_lazy("Document to accept"), may=_customer,
-             order=("opened_at",), rows=_open_reviews, place=_review_place,
-             covers=states("review", "open")),
+    by_move("review", reviews.TRANSITIONS, ReviewAction.DECIDE, code="review",
+            label=gettext_lazy("Document to accept"), order=("opened_at",), is_for=everybody,
+            rows=_open_reviews, place=_review_place, covers=states("review", "open")),
     NextStep(code="signature", label=gettext_lazy("Document to sign"), may=_anybody,
              is_for=lambda user, row: row.user_id == user.pk, rows=_turns, place=_turn_place,
              covers=states("review", "decided")),
-    NextStep(code="signature", label=gettext_lazy("Document to sign"), may=_customer, asks=None,
-             rows=_unordered, place=_unordered_place, covers=states("review", "decided")),
+    by_move("review", reviews.TRANSITIONS, ReviewAction.SIGN, code="signature",
+            label=gettext_lazy("Document to sign"), asks=None, is_for=everybody, rows=_unordered,
+            place=_unordered_place, covers=states("review", "decided")),
     NextStep(code="review_refused", label=gettext_lazy("Refusal to answer with a new version"),
-             may=_issuer, asks=None, rows=_refused, place=_review_place,
-             covers=states("review", "decided")),
+             may=may_make(documents.TRANSITIONS, DocumentMove.CORRECT), asks=None, rows=_refused,
+             place=_review_place, covers=states("review", "decided")),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue of the acceptance"),
              may=_manager, rows=_conditions(is_reported=False), order=("due_on",),
              place=_condition_place),

@@ -15,6 +15,8 @@ from django.utils import timezone
 
 from delivery.next_steps.items import OTHERS_WAIT
 from engagements.models import Engagement, User
+from engagements.moves import has_permission, passes
+from engagements.transitions import TransitionTable
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,24 @@ class NextStep:
     def can_take(self, user: User, row: Any) -> bool:
         """Whether the person can take this step for the row."""
         return self.may(user) and self.is_for(user, row)
+
+
+def may_make(table: TransitionTable, move: str) -> Callable[[User], bool]:
+    """Whether a person's role is enough for the move, as the table says."""
+    return lambda user: has_permission(user, table[move])
+
+
+def by_move(name: str, table: TransitionTable, move: str, **more) -> NextStep:
+    """A rule for a move of a table: who may make it and the states that it covers stand there.
+
+    Args:
+        name: of the table, in `covers`.
+        more: of the rule; replaces what follows from the table.
+    """
+    row = table[move]
+    is_for = (lambda user, subject: passes(user, row, subject)) if row.guards else everybody
+    return NextStep(**{"may": may_make(table, move), "is_for": is_for,
+                       "covers": states(name, *row.sources), **more})
 
 
 def states(table: str, *names: str) -> frozenset[tuple[str, str]]:

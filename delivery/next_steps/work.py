@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from assessments.models import Waiver
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT
-from delivery.next_steps.rules import NextStep, Place, Scope, states
+from delivery.next_steps.rules import NextStep, Place, Scope, may_make, states
 from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.models import (
@@ -22,7 +22,7 @@ from engagements.models import (
     StageWaiver,
     User,
 )
-from engagements.stages import DONE, StageMove, StageState
+from engagements.stages import DONE, TRANSITIONS, StageMove, StageState
 from workers.kinds.base import title_of
 from workers.models import Job, JobState, Node
 
@@ -87,22 +87,22 @@ def _board(state: str):
     return lambda code: f"{reverse('planning:board')}?engagement={code}&state={state}"
 
 
-def _stage(state: str, label, **more) -> NextStep:
-    return NextStep(code=f"stage_{state}", label=label, place=_stage_place, board=_board(state),
-                    order=("submitted_at", "started_at"),
+def _stage(state: str, move: str, label, **more) -> NextStep:
+    return NextStep(code=f"stage_{state}", label=label, may=may_make(TRANSITIONS, move),
+                    place=_stage_place, board=_board(state), order=("submitted_at", "started_at"),
                     shown=("stage", "submitted_at", "started_at", "model__code", "model__name",
                            "model__name_en", "model__engagement__code"),
                     covers=states("stage", state), **more)
 
 
 STAGES = (
-    _stage(StageState.SUBMITTED, gettext_lazy("Stage to decide on"), may=_manages,
+    _stage(StageState.SUBMITTED, StageMove.PASS, gettext_lazy("Stage to decide on"),
            is_for=_did_not_submit, rows=_submitted),
-    _stage(StageState.SENT_BACK, gettext_lazy("Stage sent back: to be reworked"), may=_works,
+    _stage(StageState.SENT_BACK, StageMove.START, gettext_lazy("Stage sent back: to be reworked"),
            asks=_no_manager, rows=_records(StageState.SENT_BACK)),
-    _stage(StageState.IN_PROGRESS, gettext_lazy("Stage to finish"), rank=OPEN, may=_works,
+    _stage(StageState.IN_PROGRESS, StageMove.SUBMIT, gettext_lazy("Stage to finish"), rank=OPEN,
            asks=_no_manager, rows=_records(StageState.IN_PROGRESS)),
-    _stage(StageState.NOT_STARTED, gettext_lazy("Stage to begin"), rank=OPEN, may=_works,
+    _stage(StageState.NOT_STARTED, StageMove.START, gettext_lazy("Stage to begin"), rank=OPEN,
            asks=None, rows=_to_begin),
 )
 
