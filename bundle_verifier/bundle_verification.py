@@ -32,7 +32,6 @@ from bundle_verifier.signature_checks import seal_steps, signature_steps
 from bundle_verifier.translation import gettext as _
 from bundle_verifier.translation import ngettext
 from bundle_verifier.verdict_recomputation import figures_agree, recompute
-from toolreaders.base import ReadError
 from toolreaders.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
 
 if TYPE_CHECKING:
@@ -195,13 +194,7 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
         return CheckStep(True, _("%(label)s: not recomputed, a raw file is held back; stated "
                             "%(stated)s") % {"label": label, "stated": _word(metric["outcome"])},
                          is_open=True)
-    try:
-        found = recompute(bundle.files, facts, verdict)
-    except ReadError as error:  # where a package is missing that reads the file
-        return CheckStep(True, _("%(label)s: not recomputed, a package is not installed: "
-                                 "%(problem)s Stated %(stated)s") % {
-            "label": label, "problem": error.message, "stated": _word(metric["outcome"])},
-                         is_open=True)
+    found = recompute(bundle.files, facts, verdict)
     recorded = (metric["outcome"], metric["reason"])
     is_same = (found.outcome, found.reason) == recorded == (verdict["outcome"], verdict["reason"])
     is_good = is_same and figures_agree(found.figure, verdict["figure"])

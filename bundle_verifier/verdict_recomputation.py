@@ -37,10 +37,7 @@ def figures_agree(found: float | None, named: float | str | None) -> bool:
 
 
 def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
-    """The verdict from the raw files of the bundle, by the signed definition.
-
-    Raises ReadError `package_missing` where a file needs a package that is not installed.
-    """
+    """The verdict from the raw files of the bundle, by the signed definition."""
     definition, baseline = facts["definition"], facts["baseline"]
     if verdict["measured"] is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
@@ -55,8 +52,6 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
         outcomes = [_recomputed(files[name], reference, facts, rule, verdict["cards"])
                     for name in runs]
     except ReadError as error:
-        if error.code == "package_missing":
-            raise
         return unread(error.code)
     chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
                         threshold, rule)

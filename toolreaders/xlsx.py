@@ -5,17 +5,17 @@ Limits are ours: an Excel sheet of a real tool stays far below them, a zip bomb 
 
 from __future__ import annotations
 
-import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
 
 from toolreaders.decoding import ZIP_MAGIC
 from toolreaders.source import ReadError, Source
+from toolreaders.spreadsheet import Row, Spreadsheet
 
 MAX_TOTAL_BYTES = 200 * 1024**2
 MAX_RATIO = 300
@@ -25,8 +25,6 @@ MAX_ROWS = 1_048_576
 MAX_CELLS = 20_000_000
 MAX_SHEETS = 64
 WORKBOOK_PART = "xl/workbook.xml"
-
-Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Workbook:
     def rows(self, name: str) -> Iterator[Row]:
         """Values of every row of the sheet, the header first; rows are not padded."""
         with _opened(self.path) as book:
-            yield from _rows(book[name])
+            yield from _rows(book, name)
 
     def has(self, *columns: str) -> str | None:
         """Name of the first sheet whose header holds all ``columns``, None if there is none."""
@@ -115,55 +113,46 @@ def _workbook(path: Path, _changed: int, _size: int) -> Workbook | None:
     if WORKBOOK_PART not in {member.filename for member in members(path)}:
         return None
     with _opened(path) as book:
-        if len(book.sheetnames) > MAX_SHEETS:
-            raise ReadError("too_large", f"The workbook has {len(book.sheetnames)} sheets.")
-        return Workbook(path, {sheet.title: next(_rows(sheet), ()) for sheet in book.worksheets})
+        if len(book.sheets) > MAX_SHEETS:
+            raise ReadError("too_large", f"The workbook has {len(book.sheets)} sheets.")
+        return Workbook(path, {title: next(_rows(book, title), ()) for title in book.sheets})
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """The workbook; opened as a stream, because openpyxl goes by the name of a path."""
-    with path.open("rb") as stream:
-        book = _load(stream)
+def _opened(path: Path) -> Iterator[Spreadsheet]:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError) as error:
+        raise _damaged(error) from error
+    with archive:
         try:
-            yield book
-        finally:
-            book.close()
+            book = Spreadsheet(archive, WORKBOOK_PART)
+        except Exception as error:  # the parser lets every kind of error out of damaged files
+            raise _damaged(error) from error
+        yield book
 
 
-def _load(stream: BinaryIO) -> Any:
-    try:
-        import openpyxl
-    except ImportError as error:
-        message = "Workbooks are read with the Python package openpyxl, which is not installed."
-        raise ReadError("package_missing", message) from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # openpyxl's remarks on styles it does not know
-            return openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
-    except Exception as error:  # openpyxl lets every kind of error out of damaged files
-        raise ReadError("damaged_xlsx", f"The workbook cannot be opened: {error!r}.") from error
+def _damaged(error: Exception) -> ReadError:
+    return ReadError("damaged_xlsx", f"The workbook cannot be opened: {error!r}.")
 
 
-def _rows(sheet: Any) -> Iterator[Row]:
+def _rows(book: Spreadsheet, title: str) -> Iterator[Row]:
     """Rows of a sheet; its declared dimensions are not believed, its rows and cells are counted."""
-    if hasattr(sheet, "reset_dimensions"):
-        sheet.reset_dimensions()
     cells = 0
-    rows = sheet.iter_rows(values_only=True)
+    rows = book.rows(title)
     for number in range(MAX_ROWS + 1):
         try:
             row = next(rows, None)
         except Exception as error:
-            message = f"Sheet {sheet.title} is damaged after row {number}: {error!r}."
+            message = f"Sheet {title} is damaged after row {number}: {error!r}."
             raise ReadError("damaged_xlsx", message) from error
         if row is None:
             return
         cells += len(row)
         if cells > MAX_CELLS:
-            raise ReadError("too_large", f"Sheet {sheet.title} has too many cells.")
+            raise ReadError("too_large", f"Sheet {title} has too many cells.")
         yield row
-    raise ReadError("too_large", f"Sheet {sheet.title} has more than {MAX_ROWS:,} rows.")
+    raise ReadError("too_large", f"Sheet {title} has more than {MAX_ROWS:,} rows.")
 
 
 def text(cell: Any) -> str:

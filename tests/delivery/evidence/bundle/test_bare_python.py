@@ -1,20 +1,24 @@
 """`verify.pyz` on a Python that has no package: what it checks, what it says it cannot check."""
 
+import json
 import os
 import subprocess
 import venv
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.urls import reverse
 
+import tests
 from bundle_verifier.archive import CHECKSUMS, SIGNATURE, extract, write_archive
 from bundle_verifier.translation import CATALOGUE
 from delivery.evidence.verifier_file import verifier_file
 from engagements.models import Role
 from tests.delivery.evidence.bundle.conftest import rewritten, verified
+from toolreaders import read_file
 
 NOT_CHECKED = "the Python packages cryptography, pyhanko are not installed"
 
@@ -108,14 +112,18 @@ def test_without_its_signature_it_is_refused(bare, signed_bundle):
     assert (done.returncode, "named in bundle.json is missing" in done.stdout) == (1, True), done
 
 
-def test_a_workbook_is_not_taken_for_a_damaged_one(bare):
-    """`python -m toolreaders` of the same Python says what it needs."""
+def test_tool_outputs_are_read(bare):
+    """Workbooks too; by the readers that the file holds."""
     python, archive = bare("--help").args[:2]
+    samples = Path(tests.__path__[0]) / "samples"
+    files = [next(samples.rglob("result*.xlsx")), samples / "training" / "imagenet_S_bf16.log"]
     done = subprocess.run(
-        [python, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
-                       "from toolreaders.xlsx import _load; _load(None)", archive],
-        capture_output=True, text=True, check=False)
-    assert "package_missing" in done.stderr
+        [python, "-c", "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+                       "from toolreaders.command_line import main; sys.exit(main())",
+         archive, "read", "--json", *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done
+    assert [json.loads(line)["kind"] for line in done.stdout.splitlines()] == [
+        read_file(path).kind for path in files]
 
 
 def test_a_document_s_page_offers_it(client, people, document, bundle):
