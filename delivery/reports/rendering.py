@@ -32,7 +32,7 @@ PORTRAIT, LANDSCAPE = 170, 261  # mm between the margins (document.css)
 FEW_ROWS = 8  # that a wide section prints upright
 FEW_COLUMNS = 4  # of a table that never needs a wide page, however long it is
 TIGHT = 1.03  # what tables may be short of: lengths are estimated on the safe side
-KEPT = 70  # mm; a lower table stays on one page
+UNBROKEN_MM = 70  # mm; a lower table stays on one page
 
 
 def render_document(snapshot: dict, language: str, signed: dict | None = None, *,
@@ -176,7 +176,7 @@ def _part(facts: dict, name: str, count: dict, section: Section) -> dict | None:
     else:
         total = LANDSCAPE if section.is_wide else PORTRAIT
         part["widths"] = column_widths(entry, total)
-        part["is_kept"] = height(entry, part["widths"], total) < KEPT
+        part["is_kept"] = height(entry, part["widths"], total) < UNBROKEN_MM
         part["table_rows"] = list(_rows(entry))
     return part
 

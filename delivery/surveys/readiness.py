@@ -86,12 +86,12 @@ def _confirmed(sheet: Sheet, given: CountedAnswers) -> Entry:
 
 def _models(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Every model that is meant is registered, so that it is estimated and priced."""
-    said, there = given.whole("model_count"), len(given.models)
-    is_met = said == there
+    answered, there = given.whole("model_count"), len(given.models)
+    is_met = answered == there
     return Entry("models", _("Number of models"), 5, float(is_met), _(
         "All models registered (%(n)d).") % {"n": there} if is_met else _(
         "The survey names %(said)s models, %(there)d are registered.") % {
-            "said": "--" if said is None else said, "there": there},
+            "said": "--" if answered is None else answered, "there": there},
                  reverse("engagements:engagement", args=[sheet.survey.engagement.code]))
 
 
@@ -115,7 +115,7 @@ def _libraries(sheet: Sheet, given: CountedAnswers) -> Entry:
                   _("Every library is named with its version."), _survey_url(sheet))
 
 
-def _stated(sheet: Sheet, given: CountedAnswers) -> Entry:
+def _source_figures(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Accuracy and performance of the source platform, over three runs or more (R-ACC-08)."""
     ready = [m for m in given.models if given.number("accuracy_value", m)
              and (given.number("throughput", m) or given.number("token_throughput", m))
@@ -153,7 +153,8 @@ def _rules(sheet: Sheet, given: CountedAnswers) -> Entry:
 
 
 PARTS: tuple[Callable[[Sheet, CountedAnswers], Entry], ...] = (
-    _answers, _confirmed, _models, _analysis, _libraries, _stated, _recorded, _target, _rules)
+    _answers, _confirmed, _models, _analysis, _libraries, _source_figures, _recorded, _target,
+    _rules)
 
 
 def _share(sheet: Sheet, code: str, label: str, weight: int, models: list, ready: list,

@@ -14,10 +14,10 @@ from engagements.text.text_joining import listed
 def effect_sentences(facts: dict) -> dict[str, dict[str, str]]:
     """From presented facts: what is `said` of scope, schedule, price, quality and criteria, and
     the `remark` that somebody typed."""
-    said = {"scope": _scope(facts), "schedule": _schedule(facts["schedule"]),
-            "price": _price(facts["price"]), "criteria": _criteria(facts["criteria"]["rows"])}
+    computed = {"scope": _scope(facts), "schedule": _schedule(facts["schedule"]),
+                "price": _price(facts["price"]), "criteria": _criteria(facts["criteria"]["rows"])}
     sentences = {name: {"said": str(sentence), "remark": facts[name]["text"].strip()}
-            for name, sentence in said.items()}
+            for name, sentence in computed.items()}
     return {**sentences, "quality": {"said": facts["quality"]["text"].strip() or "--",
                                      "remark": ""}}
 

@@ -100,10 +100,10 @@ def apply_rescheduling(found: Rescheduling, models: dict[str, MigratedModel]) ->
     Args:
         models: the models that came in, by code.
     """
-    kept = set(ScheduleEffect.objects.filter(task__in=found.removed).values_list(
+    changed = set(ScheduleEffect.objects.filter(task__in=found.removed).values_list(
         "task_id", flat=True))
     for task in found.removed:
-        if task.pk in kept:
+        if task.pk in changed:
             Task.objects.filter(pk=task.pk).update(days=0)
         else:
             Task.objects.filter(pk=task.pk).delete()

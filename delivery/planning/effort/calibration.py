@@ -15,7 +15,7 @@ from engagements.stages import StageState
 FEWEST_SAMPLES = 3
 SMALLEST, LARGEST = Decimal("0.5"), Decimal(2)  # no correction beyond these
 HALF_DAY = Decimal("0.5")
-KEPT_SECONDS = 600
+CACHE_SECONDS = 600
 APPROVED = (EffortEstimate.State.APPROVED,)
 
 
@@ -45,7 +45,7 @@ def comparison(lines=None) -> list[dict]:
 
 def recent_comparison() -> list[dict]:
     """`comparison` of all estimates as it was in the last minutes: it reads every line of them."""
-    return cache.get_or_set(f"effort-calibration-{get_language()}", comparison, KEPT_SECONDS)
+    return cache.get_or_set(f"effort-calibration-{get_language()}", comparison, CACHE_SECONDS)
 
 
 def history() -> dict[str, History]:

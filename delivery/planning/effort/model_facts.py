@@ -22,11 +22,11 @@ def model_facts(model: MigratedModel) -> ModelFacts:
     stages = model.stages.exclude(state=StageState.SKIPPED).values_list("stage", flat=True)
     count, source = unsupported_apis(model)
     drivers = dict(model.effort_drivers.values_list("code", "amount"))
-    stated = int(drivers.pop(DriverCode.CARDS, 0))
+    answered = int(drivers.pop(DriverCode.CARDS, 0))
     return ModelFacts(
         stages=frozenset(stages), parameters_billion=model.parameters_billion,
         unsupported_apis=count, source=source,
-        cards=max(stated, model.cards or 0,
+        cards=max(answered, model.cards or 0,
                   model.jobs.aggregate(most=Max("cards_wanted"))["most"] or 0),
         drivers=drivers)
 

@@ -15,7 +15,7 @@ from workers.models import Artifact
 
 
 class RiskQuerySet(InternalQuerySet):
-    def told_to_customers(self) -> "RiskQuerySet":
+    def for_customers(self) -> "RiskQuerySet":
         """Those that documents for the customer print: not closed, and not only for the team."""
         return self.exclude(state=Risk.State.CLOSED).filter(is_internal=False)
 

@@ -44,7 +44,7 @@ def plan_xlsx(plan: Plan) -> bytes:
         plan.engagement, theme_for(plan.engagement.customer),
         [(_("Plan"), _task_columns(), _tasks(plan, rows)),
          (_("Milestones"), _milestone_columns(), _milestones(plan, rows))],
-        said=dates, foot=working_copy())
+        subtitle=dates, foot=working_copy())
 
 
 def _provisional(rows: list[Scheduled]) -> str:
@@ -62,18 +62,18 @@ def baseline_xlsx(baseline: PlanBaseline, language: str) -> bytes:
     engagement, day = baseline.engagement, f"{timezone.localdate(baseline.taken_at)}"
     rows = sorted(baseline.tasks.values(), key=itemgetter("start", "finish", "title"))
     with override(language):
-        said = f"{_('Baseline')} V{baseline.version} · {day}"
+        subtitle = f"{_('Baseline')} V{baseline.version} · {day}"
         columns = [("#", NUMBER, 5), (_("Task"), TEXT, 60), (_("Start"), DATE, 14),
                    (_("Finish"), DATE, 14)]
         cells = [[n, safe_text(row["title"]), date.fromisoformat(row["start"]),
                   date.fromisoformat(row["finish"])] for n, row in enumerate(rows, 1)]
         data = _workbook(engagement, theme_for(engagement.customer, baseline.taken_at),
-                         [(_("Plan"), columns, cells)], said=said, foot=said)
+                         [(_("Plan"), columns, cells)], subtitle=subtitle, foot=subtitle)
     return deterministic_zip(data, day)
 
 
 def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[Column], list]],
-              *, said: str, foot: str) -> bytes:
+              *, subtitle: str, foot: str) -> bytes:
     """A sheet per table of title, columns and rows, in the active language.
 
     Args:
@@ -86,7 +86,7 @@ def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[
         book.add_named_style(style)
     for title, columns, cells in tables:
         sheet = book.create_sheet(title)
-        _head(sheet, engagement, len(columns), said)
+        _head(sheet, engagement, len(columns), subtitle)
         _table(sheet, columns, cells)
         print_setup(sheet, tuple(width for *_rest, width in columns), HEAD_ROW,
                     f"{engagement.code} · {foot}", page_headers(shown, title))
@@ -136,11 +136,11 @@ def _milestones(plan: Plan, rows: list[Scheduled]) -> list[list]:
              finish.get(row.task_id)] for n, row in enumerate(plan.milestones.all(), 1)]
 
 
-def _head(sheet: Worksheet, engagement: Engagement, columns: int, said: str) -> None:
+def _head(sheet: Worksheet, engagement: Engagement, columns: int, subtitle: str) -> None:
     """Title, whose plan it is, from when to when."""
     title_row(sheet, columns, sheet.title, f"{engagement.code} {engagement.localized_name}")
-    said = " · ".join(filter(None, (safe_text(engagement.customer.localized_name), said)))
-    span(sheet, 2, (1, columns), said, "desk_note")
+    subtitle = " · ".join(filter(None, (safe_text(engagement.customer.localized_name), subtitle)))
+    span(sheet, 2, (1, columns), subtitle, "desk_note")
     sheet.row_dimensions[2].height = 22
 
 

@@ -105,7 +105,7 @@ def _reference(row: AddedCriterion, model: MigratedModel, actor: User) -> Baseli
     if row.artifact is None:
         return row.baseline
     quantity = held_quantity(row)
-    kept = model.baselines.filter(artifact=row.artifact, quantity=quantity).first()
-    return kept or baselines.record_baseline(
+    recorded = model.baselines.filter(artifact=row.artifact, quantity=quantity).first()
+    return recorded or baselines.record_baseline(
         actor=actor, model=model, quantity=quantity, artifact=row.artifact,
         unit=row.definition.unit, source=str(row.change)[:160])

@@ -101,7 +101,7 @@ def set_price_effect(*, actor: User, change: ChangeRequest, action: str,
         raise NotAllowed(_("Only people who price quotes can set a different unit price."))
     if after["quantity"] <= 0 or after["months"] <= 0 or after["unit_price"] < 0:
         raise InvalidInput(_("Quantity and months must be greater than zero."))
-    return _kept_effect(actor, change, action, line, price, before, after)
+    return _saved_effect(actor, change, action, line, price, before, after)
 
 
 def _checked_line(change: ChangeRequest, action: str, line: QuoteLine | None,
@@ -119,8 +119,8 @@ def _checked_line(change: ChangeRequest, action: str, line: QuoteLine | None,
     return line
 
 
-def _kept_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLine | None,
-                 price: PriceLine | None, before: QuoteLine, after: dict) -> PriceEffect:
+def _saved_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLine | None,
+                  price: PriceLine | None, before: QuoteLine, after: dict) -> PriceEffect:
     if action == Action.ADD:
         effect = PriceEffect.objects.create(change=change, action=action, price=price, **after)
     else:

@@ -116,9 +116,9 @@ def change_effect(request, pk, kind):
                   effect_services.set_price_effect)}[kind]
     form = form()
     if form.is_valid():
-        said = attempt(request, lambda: service(
+        warnings = attempt(request, lambda: service(
             actor=request.user, change=row, **form.cleaned_data), _("Saved."))
-        _warn(request, said)
+        _warn(request, warnings)
     else:
         show_errors(request, form)
     return redirect("planning:change", pk)
@@ -127,15 +127,15 @@ def change_effect(request, pk, kind):
 @require_POST
 def change_price_scope(request, pk):
     row = _change(request, pk)
-    said = attempt(request, lambda: scope_services.price_scope(actor=request.user, change=row),
-                   _("The person-days were carried into the quote lines."))
-    _warn(request, said)
+    warnings = attempt(request, lambda: scope_services.price_scope(actor=request.user, change=row),
+                       _("The person-days were carried into the quote lines."))
+    _warn(request, warnings)
     return redirect("planning:change", pk)
 
 
-def _warn(request, said) -> None:
+def _warn(request, warnings) -> None:
     """What pricing the scope could not do."""
-    for sentence in said if isinstance(said, list) else []:
+    for sentence in warnings if isinstance(warnings, list) else []:
         messages.warning(request, sentence)
 
 

@@ -163,7 +163,7 @@ def agreed_table(source: Source) -> dict:
     """The list, item by item."""
     if listed_rows := owed(source):
         return _owed_table(listed_rows)
-    rows = [[both(check.item.label), len(check.found), both(lambda c=check: _told(c)),
+    rows = [[both(check.item.label), len(check.found), both(lambda c=check: _listed_files(c)),
              both(lambda c=check: c.state)] for check in checks(source)]
     return table(lambda: _("Deliverables by the agreed list"), [
         column(lambda: _("Deliverable")), column(lambda: _("Quantity"), "number"),
@@ -184,7 +184,7 @@ def _owed_table(rows: list[Deliverable]) -> dict:
         is_dense=True)
 
 
-def _told(check: Check) -> str:
+def _listed_files(check: Check) -> str:
     names = check.found
     if not names:
         return _("nothing, by name and ending of the files of successful runs and of uploads")

@@ -45,12 +45,12 @@ class Mode:
 
     def answer(self) -> str:
         """The job's sentence; of files that came without a job how many rows they hold."""
-        said = [self.job.sentence] if self.job else []
+        sentences = [self.job.sentence] if self.job else []
         if self.readings and (not self.job or self.code == "dynamic_shape"):
-            said += [_("%(table)s: %(n)d entries.") % {
+            sentences += [_("%(table)s: %(n)d entries.") % {
                 "table": r.values["table"], "n": int(r.values.get("rows") or 0)}
                 for r in self.readings]
-        return " ".join(said) or _("not run: no result")
+        return " ".join(sentences) or _("not run: no result")
 
 
 def modes(source: Source) -> list[Mode]:

@@ -18,7 +18,7 @@ from delivery.documents.tables.table import column, table
 from delivery.documents.templatetags.document_tags import spans
 from delivery.reports.command_words import shown_command
 from delivery.reports.facts.environments import NOTHING, Fact, Sides
-from delivery.reports.facts.run_records import kind_title, told_command
+from delivery.reports.facts.run_records import kind_title, tool_command
 from delivery.reports.facts.source import Source
 from engagements.text.text_joining import colon, labelled, listed
 from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
@@ -156,7 +156,7 @@ def _steps(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
 
 
 def command_of(job: Job) -> str:
-    return shown_command(told_command([str(part) for part in job.command]))
+    return shown_command(tool_command([str(part) for part in job.command]))
 
 
 def _expected(criterion: Criterion) -> str:

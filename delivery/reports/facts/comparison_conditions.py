@@ -66,7 +66,7 @@ def _seed(code: str, before: Fact, after: Fact) -> Condition:
     if before.text != after.text:
         return Condition(code, asked, lambda: _("source: %(before)s; target: %(after)s") % values,
                          DIFFERS)
-    if before.is_stated:
+    if before.is_from_survey:
         return Condition(code, asked, lambda: _(
             "%(after)s in the run's settings; the survey states the same for the source, but no "
             "file proves it") % values, OPEN)

@@ -23,7 +23,7 @@ def test_objects(source: Source) -> dict:
     rows = []
     for model in source.models:
         made = makers.get(model.code, {})
-        rows.append([model.code, both(lambda made=made: _told(made)),
+        rows.append([model.code, both(lambda made=made: _listed_runs(made)),
                      sum(files[run] for run in made.values()), _judged_runs(source, model.code)])
     return table(lambda: _("Test objects and their versions"), [
         column(lambda: _("Model"), "code"), column(lambda: _("Version: made by run")),
@@ -41,7 +41,7 @@ def _makers(source: Source) -> dict[str, dict[str, int]]:
     return found
 
 
-def _told(runs: dict[str, int]) -> str:
+def _listed_runs(runs: dict[str, int]) -> str:
     return in_turn(f"#{run} {kind_title(kind)}" for kind, run in runs.items()) or (
         _("not recorded"))
 

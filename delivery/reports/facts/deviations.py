@@ -97,12 +97,12 @@ def _published(source: Source) -> Examination:
     found = [(c.model.code, _name(c), both(lambda b=c.baseline: listed(filter(None, (
         str(b.get_origin_display()), b.source)))))
              for c in used.values() if c.baseline.is_published]
-    stated = sum(bool(c.baseline.origin) for c in used.values())
-    counts = {"stated": stated, "all": len(used)}
+    from_source = sum(bool(c.baseline.origin) for c in used.values())
+    counts = {"stated": from_source, "all": len(used)}
     return Examination(
         lambda: _("Baselines: measured or published"),
         lambda: _("recorded for %(stated)d of %(all)d baselines in use") % counts,
-        bool(used) and stated == len(used), found)
+        bool(used) and from_source == len(used), found)
 
 
 def _name(criterion) -> dict[str, str]:
@@ -111,22 +111,22 @@ def _name(criterion) -> dict[str, str]:
 
 def _environments(sides: Sides) -> Examination:
     """Items recorded on both sides that differ and need not."""
-    known, missing, said, found = 0, 0, 0, []
+    known, missing, answered, found = 0, 0, 0, []
     for model, item, before, after in environment_pairs(sides):
         if not (before and after):
             missing += 1
             continue
         known += 1
-        said += before.is_stated
+        answered += before.is_from_survey
         if before.text != after.text and item not in BY_DESIGN:
             found.append((model, both(lambda i=item: item_label(i)),
                           same(f"{before.text} → {after.text}")))
-    counts = {"known": known, "missing": missing, "said": said}
+    counts = {"known": known, "missing": missing, "said": answered}
     return Examination(
         lambda: _("Environment: source against target"),
         lambda: _("%(known)d items compared, %(said)d of them with the source as stated in the "
                   "survey; %(missing)d not recorded on one side") % counts,
-        known > 0 and not (missing or said), found)
+        known > 0 and not (missing or answered), found)
 
 
 def _planned(items: list[Item]) -> Examination:

@@ -12,7 +12,7 @@ from assessments.models import Criterion, Verdict
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.run_records import Judged, run_settings
-from delivery.reports.facts.stated_source import stated, versions_in
+from delivery.reports.facts.survey_platform import platform_answers, versions_in
 from delivery.surveys.answer_sheet import Sheet
 from engagements.models import MigratedModel
 from engagements.stages import Stage
@@ -29,11 +29,11 @@ ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype"
 
 @dataclass(frozen=True)
 class Fact:
-    """What is known of one item of a set-up; `is_stated`: by the customer's answers in the survey,
+    """What is known of one item of a set-up; `is_from_survey`: by the customer's answers in the survey,
     not by a baseline or a probe. False where nothing is known."""
 
     text: str = ""
-    is_stated: bool = False
+    is_from_survey: bool = False
     words: Any = None  # the text in the language of the reader, where it is none of a record
 
     def __bool__(self) -> bool:
@@ -71,7 +71,7 @@ def environment_pairs(sides: Sides) -> Iterator[tuple[str, str, Fact, Fact]]:
 def unrecorded(sides: Sides) -> list[dict[str, str]]:
     """Items that a comparison is asked for and that no baseline or probe records everywhere."""
     lacking = {item for _model, item, before, after in environment_pairs(sides)
-               if item in ASKED_FOR and (not after or not before or before.is_stated)}
+               if item in ASKED_FOR and (not after or not before or before.is_from_survey)}
     return [both(lambda i=item: item_label(i)) for item in ASKED_FOR if item in lacking]
 
 
@@ -93,7 +93,8 @@ def sides_of(judged: Judged, survey: Sheet | None) -> Sides:
 
 def source_environment(survey: Sheet | None, model: MigratedModel) -> dict[str, Fact]:
     """What the survey's answers state of the source platform."""
-    return {item: Fact(text, is_stated=True) for item, text in stated(survey, model).items()}
+    return {item: Fact(text, is_from_survey=True)
+            for item, text in platform_answers(survey, model).items()}
 
 
 def _source(criterion: Criterion) -> dict[str, Fact]:
@@ -159,7 +160,7 @@ def _listed(some: list[Setup], every: list[Setup]) -> str:
 
 
 def _shown(fact: Fact) -> str | dict[str, str]:
-    if fact.is_stated:
+    if fact.is_from_survey:
         return both(lambda: _("%(value)s (stated in the survey)") % {"value": fact.text})
     if fact.words:
         return both(lambda: str(fact.words))

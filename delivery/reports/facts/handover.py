@@ -60,8 +60,8 @@ def _images(source: Source) -> dict[str, tuple[set[str], list[int]]]:
     for job in source.engagement.jobs.whole().filter(
             stage__in=IN_USE, state="succeeded").order_by("pk").select_related("model").only(
             "results", "model__code"):
-        said = job.results.get("container", {}) if isinstance(job.results, dict) else {}
-        for digest in DIGEST.findall(str(said.get("digests") or said.get("image") or "")):
+        container = job.results.get("container", {}) if isinstance(job.results, dict) else {}
+        for digest in DIGEST.findall(str(container.get("digests") or container.get("image") or "")):
             models, runs = found.setdefault(digest, (set(), []))
             runs.append(job.pk)
             models.update([job.model.code] if job.model else [])

@@ -106,7 +106,7 @@ def _row(entry: Measured) -> list:
     settings = run_settings(entry.job) if entry.job else {}
     quantity = entry.criterion.definition.quantity
     metric = BY_NAME[quantity]
-    cells = [_told(entry, settings, places, names) if places or names
+    cells = [_setting(entry, settings, places, names) if places or names
              else _lengths(entry, settings) for _title, places, names in CONDITIONS]
     return [entry.number,
             both(lambda: f"{entry.criterion.model.code} · {metric.label} · "
@@ -115,8 +115,8 @@ def _row(entry: Measured) -> list:
             *(_figure(entry, quantity, statistic, metric.unit) for statistic in STATISTICS)]
 
 
-def _told(entry: Measured, settings: dict[str, str], places: tuple[str, ...],
-          names: tuple[str, ...]) -> dict[str, str]:
+def _setting(entry: Measured, settings: dict[str, str], places: tuple[str, ...],
+             names: tuple[str, ...]) -> dict[str, str]:
     value, is_set = _value(entry, settings, places, names)
     return both(lambda: _shown(value, is_set))
 

@@ -9,7 +9,7 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.planned_environment import Item
 from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
-from delivery.reports.facts.stated_source import OF_FRAMEWORK
+from delivery.reports.facts.survey_platform import OF_FRAMEWORK
 from engagements.migration_routes import framework_of
 from engagements.stages import Stage
 from workers.models import Job, JobState, Node, StoredReading

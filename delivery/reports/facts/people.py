@@ -11,13 +11,13 @@ from delivery.reports.facts.source import Source
 from engagements.models import Role
 from engagements.text.text_joining import listed
 
-TOLD = (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER)
+SHOWN = (Role.MANAGER, Role.CONSULTANT, Role.REVIEWER)
 
 
 def organisation(source: Source) -> dict:
     """Who delivers and who accepts, with organisation, role and the certificates that are valid
     today; others stay within the firm."""
-    rows = list(source.engagement.memberships.filter(role__in=TOLD).select_related("user"))
+    rows = list(source.engagement.memberships.filter(role__in=SHOWN).select_related("user"))
     held: dict[int, list[StaffCertificate]] = {}
     for certificate in StaffCertificate.objects.filter(
             person__in=[row.user_id for row in rows]).valid_on(source.today):

@@ -15,7 +15,7 @@ from assessments.labels.environments import item_label
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
-from delivery.reports.facts.stated_source import versions_in
+from delivery.reports.facts.survey_platform import versions_in
 from delivery.surveys.answer_sheet import Sheet
 from engagements.stages import ON_SOURCE_PLATFORM
 from workers.models import Node

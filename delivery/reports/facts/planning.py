@@ -139,7 +139,7 @@ def milestones(source: Source) -> dict:
 
 def risks(source: Source) -> dict:
     """Risks that are not closed, the gravest first."""
-    found = sorted(source.engagement.risks.told_to_customers().select_related("owner"),
+    found = sorted(source.engagement.risks.for_customers().select_related("owner"),
                    key=lambda risk: (-risk.score, risk.number))
     return {**table(lambda: _("Risks and responses, probability and impact from 1 to 5"), [
         column(lambda: _("No."), "code"), column(lambda: _("Risk")),

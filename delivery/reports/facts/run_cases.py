@@ -205,11 +205,11 @@ def _accuracy_steps(found: Examined) -> Iterator[str]:
 
 def _accuracy_results(found: Examined) -> Iterator[str]:
     """What the runs said, those alike on one line; what failed comes first."""
-    told: dict[str, list[str]] = {}
+    by_sentence: dict[str, list[str]] = {}
     for job in sorted(found.newest, key=lambda job: job.state == JobState.SUCCEEDED):
-        told.setdefault(str(job.sentence or job.get_state_display()), []).append(_whose(job))
-    for sentence, whose in list(told.items())[:SENTENCES]:
+        by_sentence.setdefault(str(job.sentence or job.get_state_display()), []).append(_whose(job))
+    for sentence, whose in list(by_sentence.items())[:SENTENCES]:
         yield sentence if len(found.newest) == 1 else labelled(listed(whose), sentence)
-    if (rest := len(told) - SENTENCES) > 0:
+    if (rest := len(by_sentence) - SENTENCES) > 0:
         yield ngettext("%(n)d more result is in the annex file.",
                        "%(n)d more results are in the annex file.", rest) % {"n": rest}

@@ -70,7 +70,7 @@ def _run(job: Job, counted: set[int | None]) -> dict:
         "model": job.model.code if job.model else "",
         "stage": both(job.get_stage_display), "node": job.node_names,
         "cards": _cards(job), "state": job.state, "state_label": both(job.get_state_display),
-        "command": told_command([str(part) for part in job.command]),
+        "command": tool_command([str(part) for part in job.command]),
         "exit_status": job.exit_status,
         "sentence": both(lambda: job.sentence), "attempt": job.attempt,
         "who": named(job.created_by), "created": instant(job.created_at),
@@ -80,7 +80,7 @@ def _run(job: Job, counted: set[int | None]) -> dict:
     }
 
 
-def told_command(argv: list[str]) -> list[str]:
+def tool_command(argv: list[str]) -> list[str]:
     """The command as the tool was given it, without the script that prepares its folder.
 
     The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`, where what they run stands behind

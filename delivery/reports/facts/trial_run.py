@@ -40,13 +40,13 @@ def outdated(document: Document) -> str:
     It was issued before the trial period ended, or issues were raised or closed since.
     """
     source = Source(document)
-    found, stated = certificate_of(source), document.snapshot.get("tables", {})
+    found, tables = certificate_of(source), document.snapshot.get("tables", {})
     if found and document.issued_at and (
             timezone.localdate(document.issued_at) < found.review.trial_ends_on):
         return _("This certificate was issued before the trial period ended on %(day)s and cannot "
                  "tell how it went. Draft its next version.") % {
             "day": found.review.trial_ends_on.isoformat()}
-    if any(stated.get(key) != printable_facts(made(source)) for key, made in TOLD.items()):
+    if any(tables.get(key) != printable_facts(made(source)) for key, made in TABLES.items()):
         return _("Since this certificate was issued the issues of the trial run or of the "
                  "provisional acceptance have changed; it would be signed with an old state. "
                  "Draft its next version.")
@@ -80,4 +80,4 @@ def closure(source: Source) -> dict:
                  else _("No provisional acceptance was concluded."))
 
 
-TOLD = {"trial": trial, "closure": closure}  # tables of the final certificate
+TABLES = {"trial": trial, "closure": closure}  # tables of the final certificate

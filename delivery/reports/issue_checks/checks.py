@@ -97,7 +97,7 @@ def evidence_stands(document: Document) -> Iterator[Problem]:
                 reverse("reports:document", args=[document.pk]))
 
 
-STATED = {  # facts beside the tables that the records may move on from
+PARTS = {  # facts beside the tables that the records may move on from
     "runs": lambda: _("Testing performed"), "evidence": lambda: _("Evidence manifest"),
     "stages": lambda: _("Models and stages"), "departures": lambda: _("Waivers and exclusions"),
     "issues": lambda: _("Criteria that are not passed"),
@@ -112,15 +112,15 @@ def facts_current(document: Document) -> Iterator[Problem]:
     """What the draft shows is what the records say now: tables, runs, files, stages, waivers."""
     url = reverse("reports:document", args=[document.pk])
     now = printable_facts(finite_json(registry.get(document.kind).present(Source(document))))
-    stated, language = document.snapshot, get_language() or "zh-hans"
+    snapshot, language = document.snapshot, get_language() or "zh-hans"
     for key, entry in now.get("tables", {}).items():
-        if entry != stated.get("tables", {}).get(key):
+        if entry != snapshot.get("tables", {}).get(key):
             yield Problem(_("Table “%(table)s” no longer matches the "
                             "records; refresh the data.")
                           % {"table": in_language(entry["caption"], language)},
                           url)
-    for key, title in STATED.items():
-        if key in now and now[key] != stated.get(key):
+    for key, title in PARTS.items():
+        if key in now and now[key] != snapshot.get(key):
             yield Problem(_("“%(part)s” no longer matches the records; "
                             "refresh the data.") % {"part": title()}, url)
 

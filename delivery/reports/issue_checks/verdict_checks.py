@@ -30,12 +30,12 @@ def verdicts_follow(document: Document) -> Iterator[Problem]:
     criteria = current_criteria(document.engagement)
     if criteria is None:
         return
-    stated = {row["criterion"]: row for row in document.snapshot.get("metrics", [])}
+    by_criterion = {row["criterion"]: row for row in document.snapshot.get("metrics", [])}
     for criterion, verdict in verdicts_of(criteria):
         url = reverse("assessments:criterion", args=[criterion.pk])
         if verdict:
             yield from (Problem(text, url) for text in _contradictions(criterion, verdict))
-        row = stated.get(criterion.pk)
+        row = by_criterion.get(criterion.pk)
         if row and verdict and (row["outcome"], row["artifact"]) != (
                 verdict.outcome, verdict.measurement.artifact_id if verdict.measurement else None):
             yield Problem(_("%(criterion)s: the draft does not show the "

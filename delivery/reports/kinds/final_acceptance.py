@@ -64,7 +64,7 @@ def certified(source: Source) -> dict:
         "payments": payments(source)}}
 
 
-def trial_told(document: Document) -> Iterator[Problem]:
+def trial_described(document: Document) -> Iterator[Problem]:
     """After a trial run its result is written."""
     is_written = document.words.get("fa_trial", {}).get("zh", "").strip()
     if trial(Source(document))["rows"] and not is_written:
@@ -85,6 +85,6 @@ register(DocumentKind(
     before("issues", TRIAL), facts,
     blocks=(WITNESSED, Block("fa_trial", _("Result of the trial run"), is_required=False,
                   hint=_("What ran, how long, with which result; what was repaired.")),),
-    rules=(*JUDGED_RULES, verdict_checks.no_severe_issue, trial_told), written_by=Can.ISSUE,
+    rules=(*JUDGED_RULES, verdict_checks.no_severe_issue, trial_described), written_by=Can.ISSUE,
     is_accepted=True, is_judged=True, records=records, writers=WRITERS,
 ))

@@ -59,20 +59,20 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
                 _shade(cell, HEAD if titles else SIDE)
             look = looks[m] if m < len(looks) else "text"
             size = SMALL if look == "hash" and not is_head else DENSE if is_dense else SIZE
-            _write(cell, text, size, is_bold=is_head, look=look, is_kept=(
+            _write(cell, text, size, is_bold=is_head, look=look, keeps_with_next=(
                 n < len(every) - 1 and (is_whole or not titles or n in (0, len(every) - 2))))
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()
 
 
-def _write(cell, text: str, size: Pt, *, is_bold: bool, look: str, is_kept: bool) -> None:
+def _write(cell, text: str, size: Pt, *, is_bold: bool, look: str, keeps_with_next: bool) -> None:
     """Text of a cell; a kept one stays on the page of the row below."""
     cell.text = text
     paragraph = cell.paragraphs[0]
     paragraph.alignment = SIDES.get(look)
     paragraph.paragraph_format.space_after = Pt(0)
-    paragraph.paragraph_format.keep_with_next = is_kept or None
+    paragraph.paragraph_format.keep_with_next = keeps_with_next or None
     for run in paragraph.runs:
         run.font.size, run.bold = size, is_bold
 

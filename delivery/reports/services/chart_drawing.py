@@ -24,7 +24,7 @@ def draw_pictures(pk: int) -> int:
     """
     document = Document.objects.filter(pk=pk).only("snapshot").first()
     found = chart_cache.specifications(document.snapshot) if document else ()
-    missing = [spec for spec in found if not chart_cache.is_kept(spec)]
+    missing = [spec for spec in found if not chart_cache.is_cached(spec)]
     for n in range(0, len(missing), PORTION):
         run_in_child(chart_cache.draw_ahead, missing[n:n + PORTION])
     return len(missing)

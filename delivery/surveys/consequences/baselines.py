@@ -71,10 +71,10 @@ class DraftBaselines(Kind):
         return quantity_label(key)
 
     def show(self, key: str, value: dict[str, Any]) -> str:
-        stated = value.get("file") or f"{value['value']} {value['unit']}".strip()
+        shown = value.get("file") or f"{value['value']} {value['unit']}".strip()
         published = value.get("origin") == Baseline.Origin.PUBLISHED
         return " · ".join(part for part in (
-            stated, value.get("hardware"), _("published, not measured") if published else "")
+            shown, value.get("hardware"), _("published, not measured") if published else "")
             if part)
 
     def apply(self, actor: User, survey: Survey, item: Item, before: Consequence | None) -> dict:

@@ -83,7 +83,7 @@ def is_quantised(given: CountedAnswers, model: MigratedModel) -> bool:
     return given.value("quantisation", model) not in (None, "none")
 
 
-def stated_facts(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
+def answered_facts(given: CountedAnswers, model: MigratedModel) -> dict[str, Any]:
     """The answers as facts for `workers.rules.check`; what was not answered is left out."""
     cards, nodes = given.whole("train_cards", model), given.whole("train_nodes", model)
     parallel = given.parallel(model)
@@ -113,4 +113,4 @@ def findings(given: CountedAnswers, model: MigratedModel,
              codes: list[str] | None = None) -> Outcome:
     """What the model's rules say of the answers; rules that need more are not checked."""
     chosen = rules_for(given, model) if codes is None else [c for c in codes if c in RULES]
-    return check(stated_facts(given, model), chosen)
+    return check(answered_facts(given, model), chosen)

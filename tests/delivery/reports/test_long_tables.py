@@ -8,7 +8,7 @@ from delivery.documents.tables.table import column, table
 from delivery.documents.templatetags.document_tags import by_run, day, spans
 from delivery.reports import services
 from delivery.reports.facts.environments import environments, sides_of
-from delivery.reports.facts.run_records import told_command
+from delivery.reports.facts.run_records import tool_command
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_history import passage, sent_back
 from delivery.reports.models import Document
@@ -83,14 +83,14 @@ def test_cards_are_shown_as_spans(numbers, text):
 
 def test_commands_are_told_without_the_scripts_around_them():
     script = "m=$1 w=$2; set -- --weight=\"$w\"\nexec atc"
-    assert told_command(["sh", "-c", script, "atc", "", "a&b.onnx", ""]) == ["atc", "a&b.onnx"]
+    assert tool_command(["sh", "-c", script, "atc", "", "a&b.onnx", ""]) == ["atc", "a&b.onnx"]
     script = 'mkdir -p bench && exec python3 -m ais_bench --output bench "$@"'
-    assert told_command(["sh", "-c", script, "bench", "--model", "x.om"]) == [
+    assert tool_command(["sh", "-c", script, "bench", "--model", "x.om"]) == [
         "python3", "-m", "ais_bench", "--output", "bench", "--model", "x.om"]
-    assert told_command(["npu-smi", "info"]) == ["npu-smi", "info"]
-    assert told_command(["python3", "-c", "print()", "~/data", "", ""]) == [
+    assert tool_command(["npu-smi", "info"]) == ["npu-smi", "info"]
+    assert tool_command(["python3", "-c", "print()", "~/data", "", ""]) == [
         "python3", "-c", "print()", "~/data"]
-    assert told_command(["tool", "--name", ""]) == ["tool", "--name", ""]  # a value of its own
+    assert tool_command(["tool", "--name", ""]) == ["tool", "--name", ""]  # a value of its own
 
 
 @pytest.mark.parametrize(("language", "shown"), [("en", "2025-06-05"), ("zh-hans", "2025年6月5日")])

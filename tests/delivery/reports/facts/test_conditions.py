@@ -13,7 +13,7 @@ from delivery.reports.facts.environments import source_environment
 from delivery.reports.facts.node_checks import readiness
 from delivery.reports.facts.planned_environment import planned_and_measured
 from delivery.reports.facts.source import Source
-from delivery.reports.facts.stated_source import versions_in
+from delivery.reports.facts.survey_platform import versions_in
 from delivery.reports.facts.verdicts import judged_records
 from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of

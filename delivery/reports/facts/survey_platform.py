@@ -26,7 +26,7 @@ def versions_in(text: str) -> dict[str, str]:
                                    re.IGNORECASE))}
 
 
-def stated(survey: Sheet | None, model: MigratedModel) -> dict[str, str]:
+def platform_answers(survey: Sheet | None, model: MigratedModel) -> dict[str, str]:
     """Item and value of the source platform as the answers name them; {} without a survey."""
     if survey is None:
         return {}
