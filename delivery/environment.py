@@ -86,7 +86,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
                   and not {name, name.removesuffix(FROM_FILE)} & SETTINGS.keys())
 
 
-def kept_secret(path: Path) -> str:
+def stored_secret(path: Path) -> str:
     """A secret made once and kept in a file that only its owner reads."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -60,13 +60,13 @@ def remove_practice(*, actor: User | None, password: str = "") -> None:
 
 
 def _who_stays(actor: User | None, password: str) -> list[User]:
-    kept = list(User.objects.exclude(email__endswith=MAIL).exclude(
+    staying = list(User.objects.exclude(email__endswith=MAIL).exclude(
         pk=actor.pk if actor else None))
     if actor:
         set_password(actor, password)
         actor.email = "" if actor.email.endswith(MAIL) else actor.email
-        kept.append(actor)
-    return kept
+        staying.append(actor)
+    return staying
 
 
 def _load_standards(people: list[User], codes: list[str]) -> None:

@@ -26,7 +26,7 @@ def drawn(spec: dict, title: str) -> str:
     """
     if not spec:
         return ""
-    return _kept(spec).replace(">", f"><title>{escape(title)}</title>", 1)
+    return _cached(spec).replace(">", f"><title>{escape(title)}</title>", 1)
 
 
 def specifications(facts: Any) -> Iterator[dict]:
@@ -43,7 +43,7 @@ def specifications(facts: Any) -> Iterator[dict]:
         yield from specifications(part)
 
 
-def is_kept(spec: dict) -> bool:
+def is_cached(spec: dict) -> bool:
     """Whether the picture needs no more drawing."""
     return default_storage.exists(_name(spec))
 
@@ -51,7 +51,7 @@ def is_kept(spec: dict) -> bool:
 def draw_ahead(specs: Iterable[dict]) -> None:
     """Draw and keep pictures that a document will ask for."""
     for spec in specs:
-        _kept(spec)
+        _cached(spec)
 
 
 def _name(spec: dict) -> str:
@@ -60,7 +60,7 @@ def _name(spec: dict) -> str:
     return f"figures/{digest[:2]}/{digest}.svg"
 
 
-def _kept(spec: dict) -> str:
+def _cached(spec: dict) -> str:
     name = _name(spec)
     try:
         with default_storage.open(name, "rb") as stream:

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 LOGGER = logging.getLogger("weasyprint.progress")  # WeasyPrint 70 tells of its steps there
 PAGE = re.compile(r"Page (\d+)")
-EVERY_SECONDS, KEPT_SECONDS = 1, 120
+EVERY_SECONDS, CACHE_SECONDS = 1, 120
 
 
 def report_progress(order: int, function: Callable[..., Any], *args: Any, **named: Any) -> Any:
@@ -48,14 +48,14 @@ class _Teller(logging.Handler):
 
     def __init__(self, order: int):
         super().__init__()
-        self.order, self.furthest, self.told_at = order, 0, 0.0
+        self.order, self.furthest, self.written_at = order, 0, 0.0
 
     def emit(self, record: logging.LogRecord) -> None:
         found = PAGE.search(record.getMessage())
         if not found or int(found[1]) <= self.furthest:
             return
         self.furthest = int(found[1])
-        if time.monotonic() - self.told_at >= EVERY_SECONDS:
-            self.told_at = time.monotonic()
+        if time.monotonic() - self.written_at >= EVERY_SECONDS:
+            self.written_at = time.monotonic()
             with suppress(RedisError, OSError):
-                cache.set(_key(self.order), self.furthest, KEPT_SECONDS)
+                cache.set(_key(self.order), self.furthest, CACHE_SECONDS)

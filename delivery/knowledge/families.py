@@ -63,8 +63,8 @@ def family_of(model: MigratedModel) -> str:
     """The family by its published name, else the kind of model; empty where neither shows."""
     named = " ".join((model.repository, model.name, model.name_en, model.code))
     found = next((name for name, pattern in FAMILIES if pattern.search(named)), "")
-    told = f"{model.task} {model.task_en} {named}"
-    return found or next((name for name, pattern in KINDS if pattern.search(told)), "")
+    described = f"{model.task} {model.task_en} {named}"
+    return found or next((name for name, pattern in KINDS if pattern.search(described)), "")
 
 
 def size_of(model: MigratedModel) -> str:

@@ -59,11 +59,11 @@ def of_job(job: Job) -> Signature | None:
     """
     if job.state not in TROUBLED_STATES:
         return None
-    kept = job.results.get("diagnosis") or {}
-    log = "\n".join(filter(None, (kept.get("quote", ""), job.technical_cause)))
-    named = (kept.get("values") or {}).get("ascend", "")
+    diagnosis = job.results.get("diagnosis") or {}
+    log = "\n".join(filter(None, (diagnosis.get("quote", ""), job.technical_cause)))
+    named = (diagnosis.get("values") or {}).get("ascend", "")
     return Signature(
-        diagnosis=kept.get("cause", ""),
+        diagnosis=diagnosis.get("cause", ""),
         error_codes=tuple(dict.fromkeys([*filter(None, [named]), *CODE.findall(log)])),
         operators=tuple(dict.fromkeys("".join(found) for found in OPERATOR.findall(log))),
         tool=job.kind, log=log,
@@ -115,8 +115,8 @@ def matched_parts(case: SolvedCase, shown: Signature) -> list[str]:
         "tool": case.tool == shown.tool,
         "diagnosis": case.diagnosis == shown.diagnosis or bool(case.error_code),
     }
-    stated = [name for name in holds if getattr(case, name)]
-    return stated if all(holds[name] for name in stated) and set(stated) != {"tool"} else []
+    filled = [name for name in holds if getattr(case, name)]
+    return filled if all(holds[name] for name in filled) and set(filled) != {"tool"} else []
 
 
 def version_differences(case: SolvedCase, shown: Signature) -> list[tuple[str, str, str]]:

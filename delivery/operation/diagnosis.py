@@ -102,10 +102,10 @@ def clock() -> Iterator[Finding]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT now()")
             off = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
-        told = _("%(n).1f s off the database's clock") % {"n": off}
+        finding = _("%(n).1f s off the database's clock") % {"n": off}
         good = off < CLOCK_SECONDS
-        yield Finding(_("Clock"), GOOD if good else BAD, told if good else _advised(
-            told, _("run an NTP client on both")))
+        yield Finding(_("Clock"), GOOD if good else BAD, finding if good else _advised(
+            finding, _("run an NTP client on both")))
     for node in Node.objects.exclude(clock_offset_seconds=None):
         if abs(node.clock_offset_seconds) > CLOCK_SECONDS:
             yield Finding(_("Clock of %(node)s") % {"node": node}, WARNING, _advised(
@@ -141,10 +141,10 @@ def audit() -> Iterator[Finding]:
 
 def disk() -> Iterator[Finding]:
     usage = shutil.disk_usage(settings.VAR_DIR)
-    told = _("%(n).1f GB free") % {"n": usage.free / 2**30}
+    finding = _("%(n).1f GB free") % {"n": usage.free / 2**30}
     good = usage.free / usage.total > LEAST_FREE_SHARE
-    yield Finding(_("Disk"), GOOD if good else WARNING, told if good else _advised(
-        told, _("make room, or move DESK_VAR_DIR")))
+    yield Finding(_("Disk"), GOOD if good else WARNING, finding if good else _advised(
+        finding, _("make room, or move DESK_VAR_DIR")))
 
 
 def stored_files() -> Iterator[Finding]:

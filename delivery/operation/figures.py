@@ -20,7 +20,7 @@ from delivery.reports.models import RenderJob
 from workers.models import Artifact, Job, Node
 
 Values = Iterator[tuple[str, float]]
-KEPT_SECONDS = 10
+CACHE_SECONDS = 10
 RENDER_SPAN = timedelta(hours=1)
 
 
@@ -155,4 +155,4 @@ def read_figures() -> dict[str, list[tuple[str, float]]]:
         now = timezone.now()
         return {figure.name: list(figure.read(now)) for figure in FIGURES}
 
-    return cache.get_or_set("operation-figures", read, KEPT_SECONDS)
+    return cache.get_or_set("operation-figures", read, CACHE_SECONDS)

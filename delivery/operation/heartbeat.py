@@ -8,15 +8,15 @@ from django.core.cache import cache
 KEY = "worker-did-a-task"
 STEP_SECONDS = 5
 NEVER = 10 * 365 * 86400.0  # no worker has told of a task yet
-_told = 0.0
+_written_at = 0.0
 
 
 def worker_did_a_task() -> None:
     """Note the time, at most every few seconds."""
-    global _told
-    if time.time() - _told >= STEP_SECONDS:
-        _told = time.time()
-        cache.set(KEY, _told, None)
+    global _written_at
+    if time.time() - _written_at >= STEP_SECONDS:
+        _written_at = time.time()
+        cache.set(KEY, _written_at, None)
 
 
 def worker_age_seconds(now: datetime) -> float:

@@ -125,10 +125,10 @@ def _replaced(path: Path, variable: str, key: str) -> Path | None:
     """The file keeps the new key; the old one gets the day's name."""
     if variable in os.environ or f"{variable}_FILE" in os.environ:
         return None
-    kept = path.with_name(f"{path.name}-until-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
+    saved = path.with_name(f"{path.name}-until-{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
     draft = path.with_name(f"{path.name}.new")
     draft.touch(mode=0o600)
     draft.write_text(key)
-    os.link(path, kept)
+    os.link(path, saved)
     draft.replace(path)
-    return kept
+    return saved

@@ -51,11 +51,11 @@ def upgrade(*, backups: Path, say: Say) -> None:
         _back_out(before, outcome, error)
     say(_("migrated; database, broker, cache and artifact store work"))
     try:
-        told = end_sealing.seal_end()
+        sentence = end_sealing.seal_end()
     except WrongState as error:  # the tables are good; each check of the log says the same
-        told = error.message
-    if told:
-        say(told)
+        sentence = error.message
+    if sentence:
+        say(sentence)
 
 
 def _backup(folder: Path, *, check_audit: bool) -> Outcome:
@@ -89,7 +89,7 @@ def _applied_leaves() -> list[tuple[str, str | None]]:
 
 
 def _back_out(before: list[tuple[str, str | None]], outcome: Outcome, error: Exception) -> None:
-    said = readiness.cause(error)
+    why = readiness.cause(error)
     try:
         executor = MigrationExecutor(connection)
         executor.migrate(before)
@@ -97,10 +97,10 @@ def _back_out(before: list[tuple[str, str | None]], outcome: Outcome, error: Exc
         raise WrongState(_(
             "The upgrade failed (%(cause)s) and could not be taken back (%(second)s). Stop "
             "everything and restore the backup %(name)s with the older version: manage.py restore "
-            "%(folder)s") % {"cause": said, "second": second, "name": outcome.folder.name,
+            "%(folder)s") % {"cause": why, "second": second, "name": outcome.folder.name,
                              "folder": outcome.folder.parent.parent}) from error
     raise WrongState(_("The upgrade failed and was taken back: %(cause)s") % {
-        "cause": said}) from error
+        "cause": why}) from error
 
 
 def stop_running() -> bool:

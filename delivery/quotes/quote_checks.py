@@ -77,13 +77,13 @@ def _arithmetic(facts: dict, amounts: list[LineAmounts], url: str) -> list[Quote
     total = tuple(Decimal(facts["totals"][name]) for name in ("net", "tax", "gross"))
     is_sum = total == tuple(sum(column) for column in zip(*rows, strict=True)) if rows else True
     is_split = all(net + tax == gross for net, tax, gross in [*rows, total])
-    is_said = figure_of_words(facts["words"]) == total[2]
+    is_equal = figure_of_words(facts["words"]) == total[2]
     return [
         QuoteCheck("R-QUO-01", is_sum, _("The total is the sum of the lines."), url),
         QuoteCheck("R-QUO-02", is_split,
                    _("Amount without tax plus tax is the amount with tax, on each line and in "
                      "total."), url),
-        QuoteCheck("R-QUO-03", is_said, _("The amount in words matches the figure."), url)]
+        QuoteCheck("R-QUO-03", is_equal, _("The amount in words matches the figure."), url)]
 
 
 def _milestones(quote: Quote, url: str) -> QuoteCheck:

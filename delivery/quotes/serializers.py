@@ -219,7 +219,7 @@ class PriceImportSerializer(serializers.ModelSerializer):
         table = price_table(source)
         return {"lines": len(table.lines), "errors": table.errors[:100],
                 "warnings": table.warnings[:100], "sentence": table.sentence,
-                "stated": None if table.stated is None else f"{table.stated:.2f}",
+                "stated": None if table.printed_total is None else f"{table.printed_total:.2f}",
                 "computed": f"{table.computed:.2f}", "difference": f"{table.difference:.2f}"}
 
 

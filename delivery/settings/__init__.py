@@ -11,7 +11,7 @@ from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_noop as _
 
-from delivery.environment import kept_secret, section, setting
+from delivery.environment import section, setting, stored_secret
 from delivery.openapi.settings import spectacular_settings
 from delivery.settings.broker_tls import broker_tls
 from delivery.settings.database import database
@@ -45,14 +45,14 @@ DEBUG = setting("DESK_DEBUG", False, _(
 section(_("Keys"))
 SECRET_KEY = setting("DESK_SECRET_KEY", "", _(
     "Signs sessions and links. The same on every host."),
-    shown=_("kept in `secret-key` of the data folder")) or kept_secret(VAR_DIR / "secret-key")
+    shown=_("kept in `secret-key` of the data folder")) or stored_secret(VAR_DIR / "secret-key")
 # Of a rotation: what was signed or sealed with them is still known; see `manage.py rotate_keys`.
 SECRET_KEY_FALLBACKS = setting("DESK_SECRET_KEY_FALLBACKS", [], _(
     "Former secret keys, until `manage.py rotate_keys` has run."))
 # Seals the audit log; whoever can only write to the database cannot make a log of his own.
 AUDIT_KEY = setting("DESK_AUDIT_KEY", "", _(
     "Seals the audit log. The same on every host, and never kept with a backup of the database."),
-    shown=_("kept in `audit-key` of the data folder")) or kept_secret(VAR_DIR / "audit-key")
+    shown=_("kept in `audit-key` of the data folder")) or stored_secret(VAR_DIR / "audit-key")
 AUDIT_KEY_OLD = setting("DESK_AUDIT_KEY_OLD", "", _(
     "The former audit key, until `manage.py rotate_keys` has run."))
 CREDENTIAL_KEYS = setting("DESK_CREDENTIAL_KEYS", [], _(

@@ -103,10 +103,10 @@ LOCAL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 def backends(own: list[str]) -> list[str]:
     """Django's list of ways to sign in, with those of the settings; no passwords of the desk's own
     where local log-in is off."""
-    kept = [name for name in own if LOCAL_LOGIN or name != LOCAL_BACKEND]
+    local = [name for name in own if LOCAL_LOGIN or name != LOCAL_BACKEND]
     ldap = ["delivery.sign_on.ldap_backend.LdapBackend"] if LDAP_URL else []
     provider = ["delivery.sign_on.backends.ProviderBackend"] if IS_ON else []
-    return [*kept, *ldap, *provider]
+    return [*local, *ldap, *provider]
 
 
 def library_settings(*, is_insecure_origin_allowed: bool) -> dict[str, Any]:

@@ -48,8 +48,8 @@ class TermsViewSet(GenericViewSet):
     def retrieve(self, request, code=None):
         """The terms; what was never recorded is empty."""
         engagement = self._engagement(code)
-        kept = AcceptanceTerms.objects.filter(engagement=engagement).first()
-        return Response(TermsSerializer(kept or AcceptanceTerms()).data)
+        stored = AcceptanceTerms.objects.filter(engagement=engagement).first()
+        return Response(TermsSerializer(stored or AcceptanceTerms()).data)
 
     def update(self, request, code=None):
         """Record all terms anew."""

@@ -53,8 +53,8 @@ def model_results(review: Review, facts: dict) -> list[ModelResult]:
     for metric in facts.get("metrics", []):
         rows.setdefault(metric["model"], []).append(metric)
     names = {model["code"]: model["name"] for model in facts.get("models", [])}
-    kept = carried_over_decisions(review)
-    found = [ModelResult(code, names.get(code, ""), metrics, kept.get(code))
+    carried = carried_over_decisions(review)
+    found = [ModelResult(code, names.get(code, ""), metrics, carried.get(code))
              for code, metrics in rows.items()]
     return sorted((_opened(row, len(found)) for row in found),
                   key=lambda row: row.outcome == "passed")
@@ -87,7 +87,7 @@ def earlier_review(review: Review) -> Review | None:
 
 def carried_over_conditions(review: Review) -> list[dict]:
     """Open issues of the version before about models that nothing has changed of."""
-    kept, before = carried_over_decisions(review), earlier_review(review)
-    rows = Condition.objects.filter(review=before, closed_at=None, model__code__in=kept)
+    carried, before = carried_over_decisions(review), earlier_review(review)
+    rows = Condition.objects.filter(review=before, closed_at=None, model__code__in=carried)
     return [{"description": row.description, "model": row.model.code, "owner": row.owner,
              "due_on": row.due_on, "effect": row.effect} for row in rows.select_related("model")]

@@ -41,7 +41,7 @@ def open_review(*, actor: User, document: Document) -> Review:
     review = Review(document=document, phase=PHASES[document.kind],
                     terms=terms_of(document.engagement))
     _require_ripe(review)
-    _require_told(document)
+    _require_current_trial(document)
     if review.terms.get("review_days"):
         review.due_on = timezone.localdate() + timedelta(days=review.terms["review_days"])
     review.save()
@@ -94,7 +94,7 @@ def _require_ripe(review: Review) -> None:
                          % {"issues": "; ".join(str(row) for row in still_open)})
 
 
-def _require_told(document: Document) -> None:
+def _require_current_trial(document: Document) -> None:
     """A final certificate tells the trial run and the closure of its issues as they are now."""
     reason = outdated(document) if PHASES[document.kind] == Review.Phase.FINAL else ""
     if reason:

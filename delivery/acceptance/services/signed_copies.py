@@ -88,14 +88,14 @@ def _store(review: Review, language: str, form: str) -> int:
 
 
 def _store_seal(stored, found: "SealFacts") -> None:
-    kept = Seal.objects.create(
+    created = Seal.objects.create(
         file=stored, subject=found.certificate.subject[:240],
         fingerprint=found.certificate.fingerprint, is_practice=found.certificate.is_practice,
         stamped_at=found.stamped_at, authority=found.authority[:240], level=found.level)
     audit_log.record(actor=None, action="document.seal", target=stored.document,
                  engagement=stored.document.engagement,
-                 data={"format": stored.format, "language": stored.language, "level": kept.level,
-                       "fingerprint": kept.fingerprint})
+                 data={"format": stored.format, "language": stored.language, "level": created.level,
+                       "fingerprint": created.fingerprint})
 
 
 def complete_signed_copies() -> int:

@@ -20,8 +20,8 @@ def contract_terms(request, code):
     """What the contract of an engagement says; project managers record it."""
     engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
     require(request.user, Can.MANAGE, engagement)
-    kept = AcceptanceTerms.objects.filter(engagement=engagement).first()
-    form = TermsForm(request.POST or None, instance=kept)
+    stored = AcceptanceTerms.objects.filter(engagement=engagement).first()
+    form = TermsForm(request.POST or None, instance=stored)
     if request.method == "POST" and form.is_valid() and attempt_form(
             form, lambda: services.set_terms(actor=request.user, engagement=engagement,
                                              **form.cleaned_data)):

@@ -126,10 +126,10 @@ def _forms(found: Review, user) -> dict:
 def _offered(found: Review, codes: list[str]) -> list[dict]:
     """Models with what was decided: on this version, else on the one before where nothing has
     changed since."""
-    kept = {row.model.code: row for row in found.model_decisions.select_related("model")
-            } or carried_over_decisions(found)
-    return [{"model": code, "decision": kept[code].decision, "reason": kept[code].reason}
-            if code in kept else {"model": code} for code in codes]
+    decided = {row.model.code: row for row in found.model_decisions.select_related("model")
+               } or carried_over_decisions(found)
+    return [{"model": code, "decision": decided[code].decision, "reason": decided[code].reason}
+            if code in decided else {"model": code} for code in codes]
 
 
 def _issues(found: Review) -> list[dict]:

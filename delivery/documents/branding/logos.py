@@ -52,9 +52,9 @@ def _anew(data: bytes) -> bytes:
     canvas.alpha_composite(picture)
     canvas = canvas.convert("RGB")
     canvas.thumbnail(SIZE)
-    kept = io.BytesIO()
-    canvas.save(kept, "PNG", optimize=True)
-    return kept.getvalue()
+    written = io.BytesIO()
+    canvas.save(written, "PNG", optimize=True)
+    return written.getvalue()
 
 
 def _require_size(size: tuple[int, int]) -> None:

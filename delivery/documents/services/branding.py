@@ -51,8 +51,8 @@ def proposed(customer: Customer | None, **fields) -> BrandingVersion:
     made = BrandingVersion(customer=customer, **_words(fields), **_looks(fields))
     before = current(customer)
     for name in LOGOS:
-        upload, kept = fields.get(name), getattr(before, name, None)
-        setattr(made, name, kept if upload is None else checked_logo(upload) if upload else None)
+        upload, former = fields.get(name), getattr(before, name, None)
+        setattr(made, name, former if upload is None else checked_logo(upload) if upload else None)
     if made.partner_logo and not customer:
         raise InvalidInput(_("The firm's documents have no second logo; set it for a customer."))
     _require_pairs(made)

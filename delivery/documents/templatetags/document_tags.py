@@ -49,7 +49,7 @@ def in_use(rows: list[dict]) -> list[dict]:
 
 
 @register.filter
-def said_once(rows: list[dict]) -> list[dict]:
+def grouped_by_message(rows: list[dict]) -> list[dict]:
     """Deviations with the same subject and remark as one, with the codes of their models."""
     found: dict[tuple[str, str], list[str]] = {}
     for row in rows:

@@ -154,7 +154,7 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict],
         "bundle.json": _json({
             "format": FORMAT, "document": document.number, "version": document.version,
             "content_hash": document.content_hash, "is_practice": document.is_practice,
-            "signature": signer.stated()}),
+            "signature": signer.described()}),
         f"snapshots/{document.number}-V{document.version}.json": canonical(snapshot),
         "criteria.json": _json({"version": criteria.version, "facts": facts,
                                 "content_hash": criteria.content_hash}),
@@ -183,11 +183,11 @@ def _json(facts) -> str:
 
 def _verdicts(document: Document, criteria: CriteriaSet) -> list[dict]:
     """Per criterion, in their signed order: what the document says, and the files behind it."""
-    stated = {row["criterion"]: row for row in document.snapshot["metrics"]}
+    by_criterion = {row["criterion"]: row for row in document.snapshot["metrics"]}
     files = {row["id"]: row for row in document.snapshot["evidence"]}
     rows = []
     for position, (criterion, _newest) in enumerate(verdicts_of(criteria)):
-        metric = stated[criterion.pk]
+        metric = by_criterion[criterion.pk]
         verdict = _verdict(criterion, metric)
         cards = verdict.facts.get("cards") if verdict else None
         rows.append({

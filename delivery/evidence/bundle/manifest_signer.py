@@ -31,7 +31,7 @@ class ManifestSigner:
         self._stamped_at = check_detached(checksums, made).stamped_at
         return made
 
-    def stated(self) -> dict | None:
+    def described(self) -> dict | None:
         """What bundle.json says of the signature."""
         return {"file": SIGNATURE, "signer": self.facts.subject,
                 "certificate": self.facts.fingerprint} if self.facts else None

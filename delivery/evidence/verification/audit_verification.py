@@ -21,7 +21,7 @@ ENTRIES_PER_CHECKPOINT = 10_000
 
 
 def verify_audit_log(bundles: list[Path], *, goes_on: bool = False, folder: Path | None = None,
-                     told: Callable[[int, int], None] = lambda _number, _last: None
+                     progress: Callable[[int, int], None] = lambda _number, _last: None
                      ) -> Iterator[CheckStep]:
     """Check the hash chain, the tracked rows, and the log entries named in bundles.
 
@@ -34,7 +34,7 @@ def verify_audit_log(bundles: list[Path], *, goes_on: bool = False, folder: Path
         told: called with the number of the entry that was reached and of the last one.
     """
     start = checkpoint.last() if goes_on else None
-    walk = _Walk(start, told)
+    walk = _Walk(start, progress)
     found = []
     for one in audit_log.findings(start, walk, folder):
         walk.is_whole = False
@@ -52,9 +52,9 @@ def verify_audit_log(bundles: list[Path], *, goes_on: bool = False, folder: Path
 class _Walk:
     """Counts the entries that are walked, and keeps a checkpoint now and then."""
 
-    def __init__(self, start: checkpoint.Checkpoint | None, told: Callable[[int, int], None]
+    def __init__(self, start: checkpoint.Checkpoint | None, progress: Callable[[int, int], None]
                  ) -> None:
-        self.start, self.told, self.count, self.is_whole = start, told, 0, True
+        self.start, self.progress, self.count, self.is_whole = start, progress, 0, True
         self.last = AuditEntry.objects.aggregate(last=Max("pk"))["last"] or 0
 
     def __call__(self, entry: AuditEntry) -> None:
@@ -63,7 +63,7 @@ class _Walk:
             if self.is_whole:
                 checkpoint.keep(checkpoint.Checkpoint(
                     entry.pk, entry.entry_hash, entry.seal, timezone.now().isoformat()))
-            self.told(entry.pk, self.last)
+            self.progress(entry.pk, self.last)
 
     def sentence(self) -> str:
         if self.start is None:
@@ -169,17 +169,17 @@ def _bundle(path: Path, folder: Path | None) -> Iterator[CheckStep]:
         try:
             files = extract(path, Path(unpacked))
             rows = parse_json(files["audit.json"].path.read_text("utf-8"))
-            stated = {int(row["number"]): str(row["hash"]) for row in rows}
+            listed = {int(row["number"]): str(row["hash"]) for row in rows}
         except (ArchiveError, KeyError, TypeError, ValueError) as error:
             yield CheckStep(False,
                             _("%(name)s holds no readable list of log entries: %(problem)s") % {
                 "name": path.name, "problem": error})
             return
-    known = audit_log.hashes_of(stated, folder)
-    wrong = [number for number, digest in stated.items() if known.get(number) != digest]
+    known = audit_log.hashes_of(listed, folder)
+    wrong = [number for number, digest in listed.items() if known.get(number) != digest]
     for number in wrong:
         yield CheckStep(False, _("Entry %(number)d is not the one that %(name)s names.") % {
             "number": number, "name": path.name})
     if not wrong:
         yield CheckStep(True, _("%(name)s: its %(n)d entries are in the log, unchanged.") % {
-            "name": path.name, "n": len(stated)})
+            "name": path.name, "n": len(listed)})

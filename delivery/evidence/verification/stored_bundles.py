@@ -40,8 +40,8 @@ def _document_of(path: Path) -> tuple[str, int]:
     """Number and version as the file states them; an empty number if it does not."""
     try:
         with zipfile.ZipFile(path) as archive, archive.open("bundle.json") as entry:
-            stated = parse_json(entry.read(MAX_BYTES))
-        return str(stated["document"]), int(stated["version"])
+            manifest = parse_json(entry.read(MAX_BYTES))
+        return str(manifest["document"]), int(manifest["version"])
     except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError, KeyError,
             TypeError, ValueError):
         return "", 0

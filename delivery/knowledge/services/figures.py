@@ -129,7 +129,7 @@ def _measured(model: MigratedModel) -> Iterator[ModelFigure]:
         job__kind__in=trials).exclude(job__is_regression=True).select_related(
         "job__node").order_by("pk").distinct()
     for row in rows:
-        if _is_kept(row.quantity, row.value):
+        if _is_learnable(row.quantity, row.value):
             yield _figure(model, row.quantity, row.value, row.unit, is_practice=row.is_practice,
                           environment=of_run(row), strategy=_strategy(row.job))
 
@@ -138,7 +138,7 @@ def _strategy(job: Job | None) -> str:
     return strategy_of(job.cards_total, job.parameters) if job else ""
 
 
-def _is_kept(quantity: str, value: float) -> bool:
+def _is_learnable(quantity: str, value: float) -> bool:
     row = row_of(quantity)
     return bool(row and row.is_collected) and math.isfinite(value) and value > 0
 
@@ -148,7 +148,7 @@ def _baselines(model: MigratedModel) -> Iterator[ModelFigure]:
     rows = model.baselines.filter(value__isnull=False).exclude(
         origin=Baseline.Origin.PUBLISHED).select_related("artifact").order_by("pk")
     for row in rows:
-        if _is_kept(row.quantity, float(row.value)):
+        if _is_learnable(row.quantity, float(row.value)):
             facts = {str(name).strip().lower(): value for name, value in row.environment.items()}
             cards = str(facts.get("cards") or "")
             yield _figure(model, row.quantity, float(row.value), row.unit,

@@ -63,8 +63,8 @@ def fit(blocks: list[str], limit: int, separator: str = "\n\n") -> str:
     whole = separator.join(blocks)
     if len(whole.encode()) <= limit:
         return whole
-    for kept in range(len(blocks) - 1, 0, -1):
-        text = separator.join([*blocks[:kept], left_out(len(blocks) - kept)])
+    for count in range(len(blocks) - 1, 0, -1):
+        text = separator.join([*blocks[:count], left_out(len(blocks) - count)])
         if len(text.encode()) <= limit:
             return text
     return clip(whole, limit)

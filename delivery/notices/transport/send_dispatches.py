@@ -77,12 +77,12 @@ def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test:
             ) -> Outcome:
     """One message in the active language; an attempt is logged whatever happens."""
     began = time.monotonic()
-    sender, said = sender_of(channel.kind), ""
+    sender, answered = sender_of(channel.kind), ""
     request = sender.request(channel, items, events, timezone.now())
     try:
         answer = http_client.post(channel.kind, request.url, request.body, request.headers)
         outcome = sender.outcome(answer)
-        said = printable(answer.body.decode(errors="replace"))
+        answered = printable(answer.body.decode(errors="replace"))
     except http_client.NotSent as error:
         outcome = Outcome(False, error.reason, is_permanent=error.is_permanent)
     SendAttempt.objects.create(
@@ -91,7 +91,7 @@ def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test:
         error=outcome.error, duration_ms=int((time.monotonic() - began) * 1000),
         message_id=request.message_id,
         payload=request.body.decode() if request.message_id else "",
-        answer=said[:MOST_ANSWER] if request.message_id else "")
+        answer=answered[:MOST_ANSWER] if request.message_id else "")
     return outcome
 
 

@@ -95,7 +95,7 @@ def _write_files(path: Path, files: Iterator[StoredFile], blobs: BlobFolder, out
     with gzip.open(path, "wt", encoding="utf-8") as lines:
         for file in files:
             try:
-                digest, size = _kept(file, blobs, outcome)
+                digest, size = _stored_blob(file, blobs, outcome)
             except OSError as error:
                 outcome.faults.append(Fault("unreadable", name=file.name, cause=str(error)))
                 continue
@@ -107,7 +107,7 @@ def _write_files(path: Path, files: Iterator[StoredFile], blobs: BlobFolder, out
                                    ensure_ascii=False) + "\n")
 
 
-def _kept(file: StoredFile, blobs: BlobFolder, outcome: Outcome) -> tuple[str, int]:
+def _stored_blob(file: StoredFile, blobs: BlobFolder, outcome: Outcome) -> tuple[str, int]:
     if file.size is not None and blobs.holds(file.sha256, file.size):
         return file.sha256, file.size
     with file.open() as stream:

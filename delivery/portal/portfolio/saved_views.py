@@ -10,7 +10,7 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
 MOST = 20
-KEPT = ("q", "state", "owner", "late", "stage", "sort", "columns")
+PARAMETERS = ("q", "state", "owner", "late", "stage", "sort", "columns")
 
 
 @transaction.atomic
@@ -27,7 +27,7 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
         user=actor, name=name)
     if view.pk is None and actor.portfolio_views.count() >= MOST:
         raise InvalidInput(_("At most twenty views can be saved; delete one first."))
-    view.query = _kept(query)
+    view.query = _known_parameters(query)
     view.save()
     audit_log.record(actor=actor, action="view.save", target=view)
     return view
@@ -54,9 +54,9 @@ def undo_view_deletion(*, actor: User, name: str, query: str) -> SavedView:
     return save_view(actor=actor, name=name, query=query)
 
 
-def _kept(query: str) -> str:
-    given, kept = QueryDict(query), QueryDict(mutable=True)
-    for name in KEPT:
+def _known_parameters(query: str) -> str:
+    given, found = QueryDict(query), QueryDict(mutable=True)
+    for name in PARAMETERS:
         if values := [value for value in given.getlist(name) if value]:
-            kept.setlist(name, values)
-    return kept.urlencode()[:600]
+            found.setlist(name, values)
+    return found.urlencode()[:600]

@@ -13,7 +13,7 @@ from engagements.models import AuditEntry, Engagement, User
 
 register = template.Library()
 SHOWN = 6
-KEPT_SECONDS = 60
+CACHE_SECONDS = 60
 
 
 @register.simple_tag
@@ -30,7 +30,7 @@ def next_steps(engagement: Engagement, user: User) -> SafeString:
     text = cache.get(key)
     if text is None:
         text = render_to_string("delivery/portal/next_steps.html", _steps(engagement, user))
-        cache.set(key, text, KEPT_SECONDS)
+        cache.set(key, text, CACHE_SECONDS)
     return mark_safe(text)
 
 

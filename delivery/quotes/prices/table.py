@@ -43,22 +43,22 @@ class PriceTable:
     lines: list[PriceLine] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
-    stated: Decimal | None = None
+    printed_total: Decimal | None = None
     computed: Decimal = Decimal(0)  # fees read as line totals
     times_quantity: Decimal = Decimal(0)  # fees read as unit prices
 
     @property
     def difference(self) -> Decimal:
         """Printed minus computed; 0 where they agree or none is printed."""
-        return Decimal(0) if self.stated is None else self.stated - self.computed
+        return Decimal(0) if self.printed_total is None else self.printed_total - self.computed
 
     @property
     def sentence(self) -> str:
         """The arithmetic in words."""
         facts = {"n": len(self.lines), "computed": f"{self.computed:,.2f}"}
-        if self.stated is None:
+        if self.printed_total is None:
             return _("%(n)d lines add up to %(computed)s. The list prints no total.") % facts
-        facts |= {"stated": f"{self.stated:,.2f}", "difference": f"{self.difference:+,.2f}",
+        facts |= {"stated": f"{self.printed_total:,.2f}", "difference": f"{self.difference:+,.2f}",
                   "other": f"{self.times_quantity:,.2f}"}
         if not self.difference:
             return _("%(n)d lines add up to %(computed)s, as the list prints.") % facts
@@ -111,7 +111,7 @@ def _read_total(table: PriceTable, row: list[str], number: int, columns: dict) -
     for text in (own, *row):
         printed = NUMBER.search(text)
         if printed:
-            table.stated = to_cents(Decimal(printed[0].replace(",", "")))
+            table.printed_total = to_cents(Decimal(printed[0].replace(",", "")))
             return
     table.warnings.append(_("Row %(n)d is a total without a figure.") % {"n": number})
 

@@ -114,11 +114,11 @@ def changed_lines(quote: Quote, changes: Iterable[LineChange]) -> list[QuoteLine
     """
     changes = list(changes)
     of_line = {change.line.pk: change for change in changes if change.line}
-    kept = [_changed(line, of_line.get(line.pk)) for line in quote.lines.all()
-            if line.pk not in of_line or of_line[line.pk].action != Action.REMOVE]
-    last = max((line.position for line in kept), default=0)
+    changed = [_changed(line, of_line.get(line.pk)) for line in quote.lines.all()
+               if line.pk not in of_line or of_line[line.pk].action != Action.REMOVE]
+    last = max((line.position for line in changed), default=0)
     added = [change for change in changes if change.action == Action.ADD]
-    return [*kept, *(_added(quote, change, last + n) for n, change in enumerate(added, 1))]
+    return [*changed, *(_added(quote, change, last + n) for n, change in enumerate(added, 1))]
 
 
 def _changed(line: QuoteLine, change: LineChange | None) -> QuoteLine:

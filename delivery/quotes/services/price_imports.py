@@ -90,7 +90,8 @@ def confirm_import(*, actor: User, source: PriceImport) -> RateCard:
         with transaction.atomic():
             card = RateCard.objects.create(
                 name=source.name, valid_from=source.valid_from, valid_to=source.valid_to,
-                source=f"{source.file_name} ({source.sheet})"[:240], stated_total=table.stated)
+                source=f"{source.file_name} ({source.sheet})"[:240],
+                stated_total=table.printed_total)
     except IntegrityError:
         raise InvalidInput(_("A price list of this name already exists, or the name is empty."))
     for line in table.lines:
@@ -99,7 +100,8 @@ def confirm_import(*, actor: User, source: PriceImport) -> RateCard:
     source.card = card
     source.save(update_fields=["card"])
     audit_log.record(actor=actor, action="rate_card.import", target=card, data={
-        "lines": len(table.lines), "printed_total": str(table.stated), "sha256": source.sha256,
+        "lines": len(table.lines), "printed_total": str(table.printed_total),
+        "sha256": source.sha256,
         "computed_total": str(table.computed), "difference": str(table.difference)})
     return card
 

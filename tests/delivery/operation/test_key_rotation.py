@@ -80,7 +80,7 @@ def test_a_log_that_is_not_good_is_not_sealed_anew(settings, tmp_path):
 
 
 def test_not_while_a_worker_runs():
-    heartbeat._told = 0
+    heartbeat._written_at = 0
     heartbeat.worker_did_a_task()
     with pytest.raises(CommandError, match="worker is running"):
         call_command("rotate_keys", "secret", language="en")

@@ -82,7 +82,7 @@ def test_figures_follow_the_rows(client, db, scrape):
     assert found["desk_nodes", "ready"] == found["desk_nodes_unreachable",] == 1
     assert found["desk_requests_total", "GET", "login", "200"] >= 1
     assert found["desk_worker_age_seconds",] == heartbeat.NEVER
-    heartbeat._told = 0
+    heartbeat._written_at = 0
     heartbeat.worker_did_a_task()
     assert heartbeat.worker_age_seconds(timezone.now()) < 5
 

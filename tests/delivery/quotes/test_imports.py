@@ -52,7 +52,7 @@ def test_printed_total_is_said_to_be_wrong_and_never_used(people, start, guide):
         3, {"name": 0, "specification": 1, "quantity": 2, "fee": 3})
     table = price_table(source)
     assert (table.errors, len(table.lines)) == ([], 20)
-    assert (table.stated, table.computed, table.times_quantity) == (
+    assert (table.printed_total, table.computed, table.times_quantity) == (
         Decimal("92414.45"), Decimal("88342.75"), Decimal("138130.75"))
     for figure in ("92,414.45", "88,342.75", "+4,071.70", "138,130.75"):
         assert figure in table.sentence

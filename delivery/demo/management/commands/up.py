@@ -113,7 +113,7 @@ class Command(BaseCommand):
     def _start_practice(self, children: Children) -> None:
         """The practice node comes up while the sample is written."""
         root = Path(settings.VAR_DIR) / "practice-node"
-        node_port = _kept_node_port(root)
+        node_port = _stored_node_port(root)
         children.start("practice node", node_command(root, node_port))
         load_sample()
         wait_for("127.0.0.1", node_port)
@@ -151,10 +151,10 @@ def _interrupt(*_arguments) -> None:
     raise KeyboardInterrupt
 
 
-def _kept_node_port(root: Path) -> int:
+def _stored_node_port(root: Path) -> int:
     """The practice node's port: kept between starts, because the node's row names it."""
-    kept = root / "port"
-    if not kept.exists():
+    file = root / "port"
+    if not file.exists():
         root.mkdir(parents=True, exist_ok=True)
-        kept.write_text(str(free_port()))
-    return int(kept.read_text())
+        file.write_text(str(free_port()))
+    return int(file.read_text())

@@ -96,7 +96,7 @@ class Command(TranslatedCommand):
         from delivery.evidence.verification.audit_verification import verify_audit_log
 
         steps = self._print_steps(verify_audit_log(
-            bundles, goes_on=goes_on, folder=folder, told=self._tell_progress))
+            bundles, goes_on=goes_on, folder=folder, progress=self._tell_progress))
         failed = sum(not step.is_good for step in steps)
         if failed:
             raise CommandError(_("The audit log was changed; findings: %(n)d.") % {"n": failed})

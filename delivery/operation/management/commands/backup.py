@@ -50,10 +50,10 @@ class Command(TranslatedCommand):
 
     def _check(self, folder: Path) -> list[Fault]:
         checked = check_backup(folder, chosen_backup(folder))
-        told = (_("%(files)s, %(rows)s of %(made_at)s; sealed by this installation: yes")
-                if checked.is_sealed else
-                _("%(files)s, %(rows)s of %(made_at)s; sealed by this installation: NO"))
-        self.stdout.write(told % {
+        summary = (_("%(files)s, %(rows)s of %(made_at)s; sealed by this installation: yes")
+                   if checked.is_sealed else
+                   _("%(files)s, %(rows)s of %(made_at)s; sealed by this installation: NO"))
+        self.stdout.write(summary % {
             "files": files_text(checked.files), "made_at": checked.manifest["made_at"],
             "rows": rows_text(sum(checked.manifest["rows"].values()))})
         return checked.faults
@@ -67,10 +67,10 @@ class Command(TranslatedCommand):
             write_keys(keys, settings.BACKUP_PASSPHRASE)
         if keep:
             remove_old(folder, max(1, keep))
-        told = (_("%(folder)s: %(rows)s, %(files)s, of them %(copied)d new (%(size).1f MB)")
-                if keys else _("%(folder)s: %(rows)s, %(files)s, of them %(copied)d new "
-                               "(%(size).1f MB); without the keys"))
-        self.stdout.write(told % {
+        summary = (_("%(folder)s: %(rows)s, %(files)s, of them %(copied)d new (%(size).1f MB)")
+                   if keys else _("%(folder)s: %(rows)s, %(files)s, of them %(copied)d new "
+                                  "(%(size).1f MB); without the keys"))
+        self.stdout.write(summary % {
             "folder": outcome.folder, "rows": rows_text(outcome.rows),
             "files": files_text(outcome.files), "copied": outcome.copied,
             "size": outcome.copied_bytes / 2**20})

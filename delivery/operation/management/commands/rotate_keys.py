@@ -37,12 +37,12 @@ class Command(TranslatedCommand):
         """Credentials may hang on the secret key: they are written under the new one first."""
         old = settings.SECRET_KEY
         if not settings.SECRET_KEY_FALLBACKS:
-            kept = key_rotation.new_secret_key()
-            if kept is None:
+            saved = key_rotation.new_secret_key()
+            if saved is None:
                 raise by_setting("DESK_SECRET_KEY", "DESK_SECRET_KEY_FALLBACKS")
-            settings.SECRET_KEY = (kept.parent / "secret-key").read_text().strip()
+            settings.SECRET_KEY = (saved.parent / "secret-key").read_text().strip()
             settings.SECRET_KEY_FALLBACKS = [old]
-            self.stdout.write(_("The old key is in %(path)s.") % {"path": kept})
+            self.stdout.write(_("The old key is in %(path)s.") % {"path": saved})
         count = key_rotation.encrypt_credentials_anew()
         self.stdout.write(ngettext(
             "%(n)d credential is encrypted anew. Links and sessions of the old key end.",
@@ -62,19 +62,19 @@ class Command(TranslatedCommand):
             "others may be removed.", count) % {"n": count})
 
     def _audit(self) -> None:
-        old, kept = settings.AUDIT_KEY_OLD, None
+        old, saved = settings.AUDIT_KEY_OLD, None
         if not old:
-            old, kept = settings.AUDIT_KEY, key_rotation.new_audit_key()
-            if kept is None:
+            old, saved = settings.AUDIT_KEY, key_rotation.new_audit_key()
+            if saved is None:
                 raise by_setting("DESK_AUDIT_KEY", "DESK_AUDIT_KEY_OLD")
-            settings.AUDIT_KEY = (kept.parent / "audit-key").read_text().strip()
+            settings.AUDIT_KEY = (saved.parent / "audit-key").read_text().strip()
         try:
             count = key_rotation.seal_audit_log_anew(actor=None, old_key=old)
         except DeskError:
-            if kept:
-                Path(kept).replace(kept.parent / "audit-key")
+            if saved:
+                Path(saved).replace(saved.parent / "audit-key")
             raise
         self.stdout.write(following(
             ngettext("%(n)d entry is sealed anew.", "%(n)d entries are sealed anew.", count) % {
                 "n": count},
-            kept and _("The old key is in %(path)s.") % {"path": kept}))
+            saved and _("The old key is in %(path)s.") % {"path": saved}))

@@ -16,7 +16,8 @@ class Command(TranslatedCommand):
 
     def handle(self, *args, **options):
         try:
-            told = end_sealing.seal_end(anew=True)
+            sentence = end_sealing.seal_end(anew=True)
         except DeskError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(told or _("The audit log's end has a valid seal; nothing was changed."))
+        self.stdout.write(
+            sentence or _("The audit log's end has a valid seal; nothing was changed."))
