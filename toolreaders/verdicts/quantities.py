@@ -33,11 +33,13 @@ class Quantity:
 
 def quantities(kind: str, values: dict) -> Iterator[Quantity]:
     """The quantities of one reading's values (see the readers for their keys)."""
-    readers = {"training_log": _training, "inference_benchmark": _benchmark,
-               "evaluation": _evaluation, "memory": _memory, "profile": _profile,
-               "accuracy_compare": _comparison, "node_report": _report}
-    if kind in readers:
-        yield from (q for q in readers[kind](values) if q.value is None or _number(q.value))
+    computed = {"training_log": _training, "inference_benchmark": _benchmark,
+                "evaluation": _evaluation, "memory": _memory, "profile": _profile,
+                "accuracy_compare": _comparison, "node_report": _report}
+    if kind != "inference_benchmark":  # whose figures are those of a point
+        yield from _declared(kind, values)
+    if kind in computed:
+        yield from (q for q in computed[kind](values) if q.value is None or _number(q.value))
 
 
 def value_of(kind: str, values: dict, name: str) -> float | None:
@@ -56,7 +58,6 @@ def _training(values: dict) -> Iterator[Quantity]:
     if (values.get("loss") or {}).get("points"):
         yield _measured(LOSS_CURVE, None, "loss")
         yield from _finite_steps(values["loss"])
-    yield from _declared("training_log", values)
     yield from _gradients(values.get("grad_norm") or {})
 
 
@@ -150,7 +151,6 @@ def _comparison(values: dict) -> Iterator[Quantity]:
 
 
 def _report(values: dict) -> Iterator[Quantity]:
-    yield from _declared(f"node_report/{values.get('form')}", values)
     if values.get("form") == "human_evaluation" and (share := not_worse(values)) is not None:
         yield _measured("human_not_worse", share, "ratings")
     if values.get("form") == "online":
@@ -185,10 +185,11 @@ def _measured(name: str, value: float | None, place: str) -> Quantity:
     return Quantity(name, value, BY_NAME[name].unit, place)
 
 
-def _declared(reading: str, values: dict) -> Iterator[Quantity]:
+def _declared(kind: str, values: dict) -> Iterator[Quantity]:
     """What the rows say of a kind of reading: of each quantity the first path with a number."""
     for row in QUANTITIES:
-        found = (q for path in row.paths.get(reading, ()) for q in _at(values, row.name, path))
+        paths = row.paths.get(kind) or row.paths.get(f"{kind}/{values.get('form')}", ())
+        found = (q for path in paths for q in _at(values, row.name, path))
         yield from [q for q in [next(found, None)] if q]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from toolreaders.verdicts.quantities import quantities
-from toolreaders.verdicts.quantity_rows import QUANTITIES
+from toolreaders.verdicts.quantity_rows import BY_NAME, QUANTITIES, QuantityRow
 
 
 def values_with(path: str, form: str) -> dict:
@@ -20,6 +20,15 @@ def test_a_quantity_is_found_at_its_path(row, kind, path):
     [measured] = quantities(kind, values_with(path, form))
     assert (measured.name, measured.value, measured.unit, measured.place) == (
         row.name, 0.5, row.unit, path)
+
+
+def test_a_row_is_enough_for_a_reader_of_its_own(monkeypatch):
+    """Its quantities need no code, as long as its values hold them as they stand."""
+    row = QuantityRow("rack_watts", "Power", "W", "performance", paths={"rack": ("most",)})
+    monkeypatch.setattr("toolreaders.verdicts.quantities.QUANTITIES", (*QUANTITIES, row))
+    monkeypatch.setitem(BY_NAME, row.name, row)
+    assert [(q.name, q.value, q.unit) for q in quantities("rack", {"most": 7})] == [
+        ("rack_watts", 7.0, "W")]
 
 
 def test_names_are_unique():
