@@ -13,12 +13,15 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views import View
+from rest_framework import serializers
 
 from engagements.access import Can, require
+from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.navigation import tab_of
+from engagements.text.text_joining import in_turn
 from engagements.web.form_actions import attempt, attempt_form
-from engagements.web.row_form import RowForm
+from engagements.web.row_form import RowForm, written
 
 
 def visible_engagement(request: HttpRequest, code: str) -> Engagement:
@@ -53,6 +56,23 @@ def form_page(request: HttpRequest, form, engagement: Engagement, *, tab: str, t
         "form": form, "engagement": engagement, "title": title, "section": found.title,
         "cancel_url": back or reverse(found.route, args=[engagement.code]), "active": tab,
         "submit_label": submit})
+
+
+def posted(request: HttpRequest, takes: type[serializers.Serializer] | None) -> dict[str, Any]:
+    """The texts that a button's form sent, in the bounds of the serializer that the API takes.
+
+    A text that was left out is empty: what is needed is said by the service. Raises InvalidInput
+    with the serializer's sentence.
+    """
+    inputs = written(takes) if takes else {}
+    if not inputs:
+        return {}
+    given = takes(data={name: text for name in inputs if (text := request.POST.get(name))},
+                  partial=True, context={"request": request})
+    if not given.is_valid():
+        raise InvalidInput(in_turn(
+            str(sentence) for faults in given.errors.values() for sentence in faults))
+    return {**dict.fromkeys(inputs, ""), **given.validated_data}
 
 
 class RowView(View):
@@ -121,17 +141,17 @@ class EditRow(RowView):
 
 
 class MoveRow(RowView):
-    """A button; the service takes the row as `row_name`, and the texts that `takes` names."""
+    """A button; the service takes the row as `row_name`, and the texts that `takes` declares."""
 
     http_method_names = ("post",)
     model: type[models.Model] | None = None
     row_name = ""
-    takes: tuple[str, ...] = ()
+    takes: type[serializers.Serializer] | None = None
     success: str | Promise = ""
 
     def post(self, request, pk):
         row = visible_row(request, self.model, pk)
-        texts = {name: request.POST.get(name, "") for name in self.takes}
         attempt(request, lambda: self.service(
-            actor=request.user, **{self.row_name: row}, **texts), self.success)
+            actor=request.user, **{self.row_name: row}, **posted(request, self.takes)),
+                self.success)
         return redirect(self.place(row.engagement, pk))

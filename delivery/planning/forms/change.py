@@ -4,7 +4,8 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from delivery.planning.effort.usage import agreed_quote
-from delivery.planning.forms.base import LongSelect, short_text
+from delivery.planning.forms.base import DayInput, LongSelect, short_text
+from delivery.planning.forms.control import models_of
 from delivery.planning.models import ChangeRequest, ScopeAction, Task
 from delivery.planning.plan.task_names import named_tasks
 from delivery.planning.serializers.change import (
@@ -12,6 +13,7 @@ from delivery.planning.serializers.change import (
     ScheduleEffectSerializer,
     ScopeEffectSerializer,
 )
+from delivery.planning.serializers.change_proposal import ChangeProposalSerializer
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.services.agreed_versions import Action
 from engagements.models import Engagement
@@ -165,3 +167,11 @@ class CriterionEffectForm(forms.Form):
         if criterion and threshold is not None:
             data["threshold_after"] = threshold / scale_of(criterion.definition.unit)
         return data
+
+
+class ChangeProposalForm(RowForm):
+    """What a person of the customer writes: no price, no field of the firm."""
+
+    serializer_class = ChangeProposalSerializer
+    offered = {"model": models_of}
+    widgets = {"description": short_text(4), "reason": short_text(3), "wanted_by": DayInput()}

@@ -7,15 +7,18 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning.changes.proposal_transitions import TRANSITIONS, ProposalMove
-from delivery.planning.forms.change import ChangeForm
-from delivery.planning.forms.change_proposal import ChangeProposalForm
+from delivery.planning.forms.change import ChangeForm, ChangeProposalForm
 from delivery.planning.models import ChangeProposal, ChangeRequest
+from delivery.planning.serializers.change_proposal import (
+    ProposalAnswerSerializer,
+    ProposalReasonSerializer,
+)
 from delivery.planning.services import change_proposals as services
 from engagements.access import Can
 from engagements.moves import allowed_moves, require_move
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
-from engagements.web.row_pages import NewRow, form_page, visible_engagement
+from engagements.web.row_pages import NewRow, form_page, posted, visible_engagement
 
 
 @require_GET
@@ -58,21 +61,22 @@ def proposal_convert(request, pk):
                      back=reverse("planning:proposal", args=[pk]), submit=_("Save the draft"))
 
 
+# Move: service, what its form sends, what is said then.
+MOVES = {
+    "answer": (services.answer_proposal, ProposalAnswerSerializer, _("Answered.")),
+    "decline": (services.decline_proposal, ProposalReasonSerializer, _("Declined.")),
+    "withdraw": (services.withdraw_proposal, None, _("Withdrawn.")),
+}
+
+
 @require_POST
 def proposal_move(request, pk, move):
-    row, text = _proposal(request, pk), request.POST.get("text", "")
-    moves = {
-        "answer": (lambda: services.answer_proposal(actor=request.user, proposal=row, answer=text),
-                   _("Answered.")),
-        "decline": (lambda: services.decline_proposal(
-            actor=request.user, proposal=row, reason=text), _("Declined.")),
-        "withdraw": (lambda: services.withdraw_proposal(actor=request.user, proposal=row),
-                     _("Withdrawn.")),
-    }
-    if move not in moves:
+    row = _proposal(request, pk)
+    if move not in MOVES:
         raise Http404
-    service, success = moves[move]
-    attempt(request, service, success)
+    service, takes, success = MOVES[move]
+    attempt(request, lambda: service(
+        actor=request.user, proposal=row, **posted(request, takes)), success)
     return redirect("planning:proposal", pk)
 
 

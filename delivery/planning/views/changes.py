@@ -19,6 +19,7 @@ from delivery.planning.forms.change import (
     ScopeEffectForm,
 )
 from delivery.planning.models import ChangeProposal, ChangeRequest
+from delivery.planning.serializers.change import ChangeResultSerializer, RejectionSerializer
 from delivery.planning.services import added_criteria
 from delivery.planning.services import change_drafts as effect_services
 from delivery.planning.services import changes as services
@@ -29,7 +30,7 @@ from engagements.errors import DeskError
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, show_errors
 from engagements.web.paging import page_of
-from engagements.web.row_pages import EditRow, NewRow, visible_engagement
+from engagements.web.row_pages import EditRow, NewRow, posted, visible_engagement
 
 AT_ONCE, FEW_PROPOSALS = 50, 10
 
@@ -151,25 +152,22 @@ def change_effect_remove(request, pk, kind, effect):
     return redirect("planning:change", pk)
 
 
+# Move: service, what its form sends, what is said then.
+MOVES = {
+    "submit": (services.submit_change, None, _("Submitted to both sides.")),
+    "approve": (services.approve_change, None, _("Approved.")),
+    "reject": (services.reject_change, RejectionSerializer, _("Rejected.")),
+    "withdraw": (services.withdraw_change, None, _("Withdrawn; it is a draft again.")),
+    "result": (services.record_result, ChangeResultSerializer, _("Saved.")),
+}
+
+
 @require_POST
 def change_move(request, pk, move):
     row = _change(request, pk)
-    moves = {
-        "submit": (lambda: services.submit_change(actor=request.user, change=row),
-                   _("Submitted to both sides.")),
-        "approve": (lambda: services.approve_change(actor=request.user, change=row),
-                    _("Approved.")),
-        "reject": (lambda: services.reject_change(
-            actor=request.user, change=row, reason=request.POST.get("reason", "")),
-            _("Rejected.")),
-        "withdraw": (lambda: services.withdraw_change(actor=request.user, change=row),
-                     _("Withdrawn; it is a draft again.")),
-        "result": (lambda: services.record_result(
-            actor=request.user, change=row, result=request.POST.get("result", "")),
-            _("Saved.")),
-    }
-    if move not in moves:
+    if move not in MOVES:
         raise Http404
-    service, success = moves[move]
-    attempt(request, service, success)
+    service, takes, success = MOVES[move]
+    attempt(request, lambda: service(
+        actor=request.user, change=row, **posted(request, takes)), success)
     return redirect("planning:change", pk)

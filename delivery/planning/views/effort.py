@@ -2,7 +2,7 @@
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning import queries
@@ -15,7 +15,7 @@ from delivery.planning.services import time_entries as time_services
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
-from engagements.web.row_pages import form_page, internal_engagement, visible_engagement
+from engagements.web.row_pages import MoveRow, form_page, internal_engagement, visible_engagement
 
 LINES_A_PAGE = 100
 
@@ -122,12 +122,9 @@ def time_new(request, code):
                      submit=_("Record"))
 
 
-@require_POST
-def time_remove(request, pk):
-    entry = get_object_or_404(TimeEntry.objects.visible_to(request.user), pk=pk)
-    attempt(request, lambda: time_services.remove_time(actor=request.user, entry=entry),
-            _("Removed."))
-    return redirect("planning:time", entry.engagement.code)
+time_remove = MoveRow.as_view(
+    model=TimeEntry, tab="time", service=time_services.remove_time, row_name="entry",
+    success=_("Removed."))
 
 
 @require_http_methods(["GET", "POST"])

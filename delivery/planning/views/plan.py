@@ -23,12 +23,13 @@ from delivery.planning.plan.gantt import chart
 from delivery.planning.plan.task_dates import end_of, schedule, working_days_of
 from delivery.planning.plan.trigger_documents import trigger_documents
 from delivery.planning.plan.working_days import firm_days, provisional_years
+from delivery.planning.serializers.plan import PlanBaselineSerializer
 from delivery.planning.services import plans as services
 from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.quotes.services.drafts import PAYMENT_TERMS
 from engagements.access import Can, require
 from engagements.web.form_actions import XLSX, attempt, attempt_form, show_errors
-from engagements.web.row_pages import form_page, visible_engagement
+from engagements.web.row_pages import form_page, posted, visible_engagement
 
 TASKS_A_PAGE = 100
 
@@ -106,7 +107,7 @@ def baseline_file(request, pk, language):
 def plan_baseline(request, code):
     found = _plan(request, code)
     attempt(request, lambda: services.take_baseline(
-        actor=request.user, plan=found, reason=request.POST.get("reason", "")),
+        actor=request.user, plan=found, **posted(request, PlanBaselineSerializer)),
             _("Baseline saved."))
     return redirect("planning:plan", code)
 

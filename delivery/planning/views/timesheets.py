@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.planning.forms.effort import CorrectionForm
 from delivery.planning.models import TimeEntry, Timesheet
 from delivery.planning.queries import open_months
+from delivery.planning.serializers.change import RejectionSerializer
 from delivery.planning.services import time_entries as time_services
 from delivery.planning.services import timesheets as services
 from delivery.planning.time.timesheet_labels import presented
@@ -22,6 +23,7 @@ from engagements.web.row_pages import (
     MoveRow,
     form_page,
     internal_engagement,
+    posted,
     visible_engagement,
 )
 
@@ -69,13 +71,13 @@ def timesheet_answer(request, pk, answer):
     sheet = _timesheet(request, pk)
     attempt(request, lambda: services.answer_timesheet(
         actor=request.user, timesheet=sheet, is_confirmed=answer == "confirm",
-        reason=request.POST.get("reason", "")), lambda: state_reached(sheet))
+        **posted(request, RejectionSerializer)), lambda: state_reached(sheet))
     return redirect("planning:timesheet", pk)
 
 
 timesheet_withdraw = MoveRow.as_view(
     model=Timesheet, page="planning:timesheet", service=services.withdraw_timesheet,
-    row_name="timesheet", takes=("reason",),
+    row_name="timesheet", takes=RejectionSerializer,
     success=_("Withdrawn; its time can be corrected and resubmitted to the customer."))
 
 

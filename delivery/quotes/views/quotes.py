@@ -13,15 +13,16 @@ from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.quote_files import is_lacking_files, quote_file
 from delivery.quotes.rendering import in_language
+from delivery.quotes.serializers import NewVersionSerializer
 from delivery.quotes.transitions import DUTIES, TRANSITIONS, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.duties import missing_people
-from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.search.index import pages_of
 from engagements.web.form_actions import attempt, state_reached
 from engagements.web.paging import page_of
+from engagements.web.row_pages import posted, visible_engagement
 
 
 def found_quote(request, pk) -> Quote:
@@ -39,7 +40,7 @@ def quote_list(request):
 
 @require_GET
 def engagement_quotes(request, code):
-    engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
+    engagement = visible_engagement(request, code)
     return _list(request, Quote.objects.visible_to(request.user).filter(engagement=engagement),
                  {"engagement": engagement, "active": "quotes"})
 
@@ -55,7 +56,7 @@ def _list(request, quotes, context):
 
 @require_POST
 def quote_new(request, code):
-    engagement = get_object_or_404(Engagement.objects.visible_to(request.user), code=code)
+    engagement = visible_engagement(request, code)
     quote = attempt(request, lambda: services.create_quote(
         actor=request.user, engagement=engagement), _("Draft created."))
     return redirect("quotes:quote", quote.pk) if quote else redirect("quotes:engagement", code)
@@ -118,7 +119,7 @@ def quote_move(request, pk, move):
 def version_new(request, pk):
     quote = found_quote(request, pk)
     made = attempt(request, lambda: services.new_version(
-        actor=request.user, quote=quote, reason=request.POST.get("reason", "")),
+        actor=request.user, quote=quote, **posted(request, NewVersionSerializer)),
                    _("A new version was created as a draft."))
     return redirect("quotes:quote", made.pk if made else pk)
 

@@ -9,11 +9,13 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from delivery.surveys.consequences.question_keys import FOLLOWED
 from delivery.surveys.draft_differences import differences
 from delivery.surveys.draft_forms import QuestionForm
+from delivery.surveys.draft_serializers import PublishDraftSerializer
 from delivery.surveys.models import QuestionnaireDraft
 from delivery.surveys.services import questionnaire_drafts
 from delivery.surveys.services.publishing import question_dicts
 from engagements.access import require_administrator
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.row_pages import posted
 from toolreaders.number_parsing import whole_number
 
 
@@ -92,6 +94,7 @@ def draft_end(request, way):
                 _("Draft discarded."))
         return redirect("surveys:versions")
     made = attempt(request, lambda: questionnaire_drafts.publish_draft(
-        actor=request.user, seen=_seen(request), note=request.POST.get("note", "")),
+        actor=request.user, seen=_seen(request),
+        note=posted(request, PublishDraftSerializer)["note"]),
                    _("New version published."))
     return redirect("surveys:versions" if made else "surveys:draft")

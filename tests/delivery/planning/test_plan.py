@@ -315,3 +315,12 @@ def test_unfinished_work_cannot_end_before_today(planned, people, on_day):
     plans.update_task(actor=people[Role.MANAGER], task=survey, finished_on=date(2025, 9, 24))
     rows = schedule(planned)
     assert next(row for row in rows if row.task.pk == survey.pk).finish == date(2025, 9, 24)
+
+
+def test_reason_of_a_baseline_has_the_limit_of_the_api(client, people, planned):
+    client.force_login(people[Role.MANAGER])
+    url = reverse("planning:plan_baseline", args=["EP2501"])
+    client.post(url, {"reason": "x" * 241})
+    assert planned.baselines.count() == 0
+    client.post(url, {"reason": "x" * 240})
+    assert planned.baselines.get().reason == "x" * 240
