@@ -1,4 +1,7 @@
-"""What a role may do. Where it may do it is decided by `visible_to` querysets."""
+"""Whether a user may do something; what a role may do stands in `engagements.permissions`.
+
+Where they may do it is decided by `visible_to` querysets.
+"""
 
 from collections.abc import Iterable
 from typing import NoReturn
@@ -6,20 +9,9 @@ from typing import NoReturn
 from django.utils.translation import gettext as _
 
 from engagements.errors import NotAllowed
-from engagements.models import Engagement, Role, User
-from engagements.permissions import Can
+from engagements.models import Engagement, User
+from engagements.permissions import PERMISSIONS, Can, Role
 from engagements.text.text_joining import listed
-
-PERMISSIONS: dict[str, frozenset[Can]] = {
-    Role.ADMINISTRATOR: frozenset(set(Can) - {Can.REVIEW}),
-    Role.MANAGER: frozenset(
-        {Can.VIEW_INTERNAL, Can.MANAGE, Can.WORK, Can.PRICE, Can.ISSUE, Can.AUDIT}
-    ),
-    Role.CONSULTANT: frozenset({Can.VIEW_INTERNAL, Can.WORK}),
-    Role.SALES: frozenset({Can.VIEW_INTERNAL, Can.PRICE}),
-    Role.OPERATOR: frozenset({Can.VIEW_INTERNAL, Can.OPERATE}),
-    Role.REVIEWER: frozenset({Can.REVIEW}),
-}
 
 
 def allowed(user: User, action: Can) -> bool:

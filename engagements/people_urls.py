@@ -1,17 +1,17 @@
 from django.urls import path
 
-from engagements.views import access, duties, people
+from engagements.views import duties, people, sign_ins
 
 app_name = "people"
 
 urlpatterns = [
     path("password/", people.password, name="password"),
-    path("tokens/", access.own_tokens, name="own_tokens"),
-    path("people/<int:pk>/tokens/", access.tokens, name="tokens"),
-    path("tokens/<int:pk>/revoke/", access.token_revoke, name="token_revoke"),
-    path("sign-ins/", access.sign_ins, name="sign_ins"),
-    path("sign-ins/end/", access.sign_ins_end, name="sign_ins_end"),
-    path("sign-ins/<int:pk>/end/", access.sign_ins_end, name="sign_in_end"),
+    path("tokens/", sign_ins.own_tokens, name="own_tokens"),
+    path("people/<int:pk>/tokens/", sign_ins.tokens, name="tokens"),
+    path("tokens/<int:pk>/revoke/", sign_ins.token_revoke, name="token_revoke"),
+    path("sign-ins/", sign_ins.sign_ins, name="sign_ins"),
+    path("sign-ins/end/", sign_ins.sign_ins_end, name="sign_ins_end"),
+    path("sign-ins/<int:pk>/end/", sign_ins.sign_ins_end, name="sign_in_end"),
     path("people/", people.people, name="list"),
     path("people/new/", people.person_new, name="new"),
     path("people/<int:pk>/", people.person, name="person"),

@@ -1,6 +1,18 @@
-"""The actions that roles include; `engagements.access` says which role includes which."""
+"""Which role may do what. Whether a user may is asked in `engagements.access`."""
 
 from enum import StrEnum
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Role(models.TextChoices):
+    ADMINISTRATOR = "administrator", _("Administrator")
+    MANAGER = "manager", _("Project manager")
+    CONSULTANT = "consultant", _("Delivery consultant")
+    SALES = "sales", _("Sales / finance")
+    OPERATOR = "operator", _("Node operator")
+    REVIEWER = "reviewer", _("Customer reviewer")
 
 
 class Can(StrEnum):
@@ -12,3 +24,15 @@ class Can(StrEnum):
     ISSUE = "issue"  # reports and acceptance documents
     REVIEW = "review"  # comment, decide and sign for the customer
     AUDIT = "audit"
+
+
+PERMISSIONS: dict[str, frozenset[Can]] = {
+    Role.ADMINISTRATOR: frozenset(set(Can) - {Can.REVIEW}),
+    Role.MANAGER: frozenset(
+        {Can.VIEW_INTERNAL, Can.MANAGE, Can.WORK, Can.PRICE, Can.ISSUE, Can.AUDIT}
+    ),
+    Role.CONSULTANT: frozenset({Can.VIEW_INTERNAL, Can.WORK}),
+    Role.SALES: frozenset({Can.VIEW_INTERNAL, Can.PRICE}),
+    Role.OPERATOR: frozenset({Can.VIEW_INTERNAL, Can.OPERATE}),
+    Role.REVIEWER: frozenset({Can.REVIEW}),
+}

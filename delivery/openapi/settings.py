@@ -38,7 +38,7 @@ ENUM_NAMES = {
     "JobMoveEnum": "workers.dispatch.transitions.JobMove",
     "TokenScopeEnum": "engagements.models.api_token.ApiToken.Scope",
     "ScopeEnum": "engagements.stages.Scope",
-    "RoleEnum": "engagements.models.people.Role",
+    "RoleEnum": "engagements.permissions.Role",
     "ApprovalRoleEnum": "delivery.reports.models.approval.WITHIN_THE_FIRM",
     "ApprovalActionEnum": "delivery.reports.models.approval.Step.Action",
     "ChangeStateEnum": "delivery.planning.models.change.ChangeRequest.State",

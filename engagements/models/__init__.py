@@ -6,13 +6,14 @@ from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
 from engagements.models.lease import Lease
 from engagements.models.model_progress import ModelProgress
-from engagements.models.people import Role, User
 from engagements.models.search_entry import SearchEntry
 from engagements.models.sign_in import SignIn
 from engagements.models.stage import ChecklistItem, StageRecord, StageTransition
 from engagements.models.stage_assignment import StageAssignment
 from engagements.models.stage_comment import StageComment
 from engagements.models.stage_waiver import StageWaiver
+from engagements.models.user import User
+from engagements.permissions import Role
 
 __all__ = [
     "ApiToken",

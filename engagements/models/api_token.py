@@ -10,7 +10,7 @@ from django.utils.translation import pgettext_lazy
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.engagement import Engagement
-from engagements.models.people import Role
+from engagements.permissions import Role
 
 KEY_PREFIX = "desk_"  # lets scanners of repositories know one
 SHOWN_CHARACTERS = 12

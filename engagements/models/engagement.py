@@ -7,8 +7,9 @@ from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models.localization import localized
 from engagements.models.optimistic_locked import OptimisticLocked
-from engagements.models.people import SEE_EVERY_ENGAGEMENT, Role
+from engagements.models.user import SEE_EVERY_ENGAGEMENT
 from engagements.models.visibility import in_engagements_of
+from engagements.permissions import Role
 from engagements.stages import Scope
 
 

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 
 from engagements.models.engagement import Engagement, MigratedModel
-from engagements.models.people import User
 from engagements.models.stage import StageRecord
+from engagements.models.user import User
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage, StageState
 

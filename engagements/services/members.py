@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from engagements.access import PERMISSIONS, Can, require
+from engagements.access import require
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role, User
+from engagements.permissions import PERMISSIONS, Can
 
 
 @retried

@@ -6,9 +6,10 @@ from delivery.reports import registry
 from delivery.reports.approvals.approval_steps import is_for
 from delivery.reports.approvals.document_duties import DUTIES
 from delivery.reports.models import ApprovalTurn, Document, Step
-from engagements.access import PERMISSIONS, allowed
+from engagements.access import allowed
 from engagements.duties import Duty, conflict
 from engagements.models import Engagement, User
+from engagements.permissions import PERMISSIONS
 
 Action = Step.Action
 

@@ -6,9 +6,9 @@ from django.utils.translation import gettext as _
 
 from delivery.reports import registry
 from delivery.reports.models import ApprovalStep, ApprovalTurn, Step
-from engagements.access import PERMISSIONS
 from engagements.errors import InvalidInput
 from engagements.models import User
+from engagements.permissions import PERMISSIONS
 
 Action = Step.Action
 SHIPPED = (

@@ -29,7 +29,7 @@ ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype"
 
 @dataclass(frozen=True)
 class Fact:
-    """What is known of one item of a set-up; `is_from_survey`: by the customer's answers in the survey,
+    """What is known of one item; `is_from_survey`: by the customer's answers in the survey,
     not by a baseline or a probe. False where nothing is known."""
 
     text: str = ""

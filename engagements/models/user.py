@@ -4,16 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.localization import localized
-
-
-class Role(models.TextChoices):
-    ADMINISTRATOR = "administrator", _("Administrator")
-    MANAGER = "manager", _("Project manager")
-    CONSULTANT = "consultant", _("Delivery consultant")
-    SALES = "sales", _("Sales / finance")
-    OPERATOR = "operator", _("Node operator")
-    REVIEWER = "reviewer", _("Customer reviewer")
-
+from engagements.permissions import Role
 
 SEE_EVERY_ENGAGEMENT = (Role.ADMINISTRATOR, Role.MANAGER)
 
