@@ -12,7 +12,15 @@ from django.conf import settings
 from bundle_verifier.translation import CATALOGUE
 
 NAME = "verify.pyz"
-START = "bundle_verifier.command_line:run"
+MAIN = """import sys
+
+if sys.version_info < (3, 11):
+    sys.exit("Python 3.11 or later is needed / 需要 Python 3.11 或更高版本")
+
+from bundle_verifier.command_line import run
+
+run()
+"""
 PACKAGES = ("bundle_verifier", "toolreaders")
 
 
@@ -22,7 +30,8 @@ def verifier_file() -> bytes:
     target = io.BytesIO()
     with tempfile.TemporaryDirectory() as folder:
         lay_out(Path(folder))
-        zipapp.create_archive(folder, target, main=START, compressed=True)
+        (Path(folder) / "__main__.py").write_text(MAIN, "utf-8")
+        zipapp.create_archive(folder, target, compressed=True)
     return target.getvalue()
 
 

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from bundle_verifier.translation import CATALOGUE
 from delivery.evidence.verifier_file import NAME as VERIFIER
-from delivery.evidence.verifier_file import START, lay_out, verifier_file
+from delivery.evidence.verifier_file import lay_out, verifier_file
 from workers.wheels import wheel_name, write_wheel
 
+START = "bundle_verifier.command_line:run"
 USES = ("pyhanko", "numpy")  # the wheel brings them
 NAME, VERSION = "delivery_desk_verify", "1.3"
 WHEEL = wheel_name(NAME, VERSION)

@@ -126,6 +126,16 @@ def test_tool_outputs_are_read(bare):
         read_file(path).kind for path in files]
 
 
+def test_an_older_python_is_told_so(bare):
+    python, archive = bare("--help").args[:2]
+    done = subprocess.run(
+        [python, "-c", "import runpy, sys; sys.version_info = (3, 9, 2); "
+                       "runpy.run_path(sys.argv[1], run_name='__main__')", archive],
+        capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == (
+        1, "Python 3.11 or later is needed / 需要 Python 3.11 或更高版本")
+
+
 def test_a_document_s_page_offers_it(client, people, document, bundle):
     client.force_login(people[Role.MANAGER])
     link = reverse("evidence:verifier")

@@ -9,6 +9,8 @@ from django.core.management import CommandError, call_command
 from bundle_verifier.archive import ArchiveError, extract
 from bundle_verifier.bundle_verification import verify_bundle
 
+pytestmark = pytest.mark.django_db  # `manage.py verify` asks who signed
+
 
 @pytest.mark.parametrize(("names", "compressed"), [
     (["../evil"], False), (["/etc/passwd"], False), (["a/../../b"], False), (["a\\b"], False),
