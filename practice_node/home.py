@@ -32,19 +32,15 @@ def prepare_home(root: Path) -> dict[str, str]:
                     ignore=shutil.ignore_patterns("__pycache__"))
     data.prepare(root / "home" / "data")
     more_data.prepare(root / "home" / "data")
-    _mark(root / "home" / ".practice")
+    mark = root / "home" / ".practice" / "node.json"  # nothing here measures hardware
+    mark.parent.mkdir(exist_ok=True)
+    mark.write_text('{"practice": true}\n')
     return {
         "HOME": str(root / "home"), "USER": "practice", "LOGNAME": "practice",
         "SHELL": "/bin/sh", "LANG": "C.UTF-8", "TMPDIR": str(root / "tmp"),
         "PATH": f"{root / 'bin'}:{SYSTEM_PATH}",
         "PYTHONPATH": str(root / "python"), "PYTHONDONTWRITEBYTECODE": "1",
     }
-
-
-def _mark(folder: Path) -> None:
-    """A note for whoever looks around on the node: nothing here is a measurement of hardware."""
-    folder.mkdir(exist_ok=True)
-    (folder / "node.json").write_text('{"practice": true}\n')
 
 
 def _install_toolbox(root: Path) -> None:

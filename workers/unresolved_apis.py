@@ -168,7 +168,9 @@ def analyses_in_force(model: MigratedModel) -> Iterator[StoredReading]:
     """Readings of the newest analyses; those of older ones on the same sources are out of date."""
     groups: dict[tuple, dict[tuple, list[StoredReading]]] = defaultdict(lambda: defaultdict(list))
     for reading in _readings(model):
-        groups[_subject(reading)][_run(reading)].append(reading)
+        job = reading.artifact.job_id
+        run = (job, 0) if job else (0, reading.artifact_id)
+        groups[_subject(reading)][run].append(reading)
     for runs in groups.values():
         for readings in runs.values():  # the newest first
             yield from readings
@@ -197,11 +199,6 @@ def _subject(reading: StoredReading) -> tuple:
         return reading.kind, part, name
     given = job.parameters.get("source") or job.parameters.get("model_file") or ""
     return reading.kind, part, job.kind if not given else "", given
-
-
-def _run(reading: StoredReading) -> tuple:
-    job = reading.artifact.job_id
-    return (job, 0) if job else (0, reading.artifact_id)
 
 
 def is_whole(reading: StoredReading) -> bool:

@@ -8,7 +8,7 @@ import csv
 import io
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -84,7 +84,8 @@ def entries_of_xlsx(data: bytes) -> list[Entry]:
         try:
             for sheet in book.worksheets:
                 sheet.reset_dimensions()  # what the file declares is not believed
-                if found := _entries(_rows(sheet)):
+                if found := _entries([_text(value) for value in row]
+                                     for row in sheet.iter_rows(values_only=True)):
                     return found
         except InvalidInput:
             raise
@@ -116,11 +117,6 @@ def _opened(path: Path) -> Any:
         raise damaged(_("the workbook is damaged")) from error
 
 
-def _rows(sheet: Any) -> Iterator[list[str]]:
-    for row in sheet.iter_rows(values_only=True):
-        yield [_text(value) for value in row]
-
-
 def _text(value: Any) -> str:
     if value is None:
         return ""
@@ -135,7 +131,8 @@ def _entries(rows: Iterable[list[str]]) -> list[Entry]:
     found: list[Entry] = []
     for number, row in enumerate(rows, 1):
         cells = [cell.strip()[:MAX_CELL] for cell in row]
-        if len(found) >= MAX_ROWS or number > 4 * MAX_ROWS or _width(cells) > MAX_COLUMNS:
+        width = max((place for place, cell in enumerate(cells, 1) if cell), default=0)
+        if len(found) >= MAX_ROWS or number > 4 * MAX_ROWS or width > MAX_COLUMNS:
             raise too_many()
         if not any(cells):
             continue
@@ -145,8 +142,3 @@ def _entries(rows: Iterable[list[str]]) -> list[Entry]:
         named = zip(heading, cells, strict=False)
         found.append(Entry(str(number), {name: cell for name, cell in named if name and cell}))
     return found
-
-
-def _width(cells: list[str]) -> int:
-    """Cells up to the last that holds anything."""
-    return max((place for place, cell in enumerate(cells, 1) if cell), default=0)

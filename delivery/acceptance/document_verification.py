@@ -37,18 +37,15 @@ def verify_document(number: str, digest: str) -> VerifiedDocument | None:
                      .prefetch_related("files"))
     digest, found = digest.strip().lower(), None
     for document in documents or [None]:
-        if _matches(document, digest):
+        known = [document.content_hash, *(file.sha256 for file in document.files.all())
+                 ] if document else []
+        hits = [constant_time_compare(digest, one or NOBODY) for one in known or [NOBODY]]
+        if digest != NOBODY and any(hits):
             found = document
     return found and VerifiedDocument(
         number=found.number, version=found.version,
         is_replaced=found.state not in (Document.State.ISSUED, Document.State.SIGNED),
         is_signed=found.state == Document.State.SIGNED, is_practice=found.is_practice)
-
-
-def _matches(document: Document | None, digest: str) -> bool:
-    known = [document.content_hash, *(f.sha256 for f in document.files.all())] if document else []
-    hits = [constant_time_compare(digest, one or NOBODY) for one in known or [NOBODY]]
-    return digest != NOBODY and any(hits)
 
 
 def is_within_rate_limit(address: str) -> bool:

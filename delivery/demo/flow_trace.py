@@ -149,11 +149,25 @@ class Walk:
         """Each once, in the order in which they are first needed."""
         return list(dict.fromkeys(step.file for _depth, step in self.steps()))
 
+    def files_before_followers(self) -> set[str]:
+        """Files of the flow itself: without what only followers of its writes run through."""
+        follows = followers.by_code()
+
+        def below(steps: dict[CodeType, Step]) -> Iterator[str]:
+            for step in steps.values():
+                if step.code not in follows:
+                    yield step.file
+                    yield from below(step.steps)
+
+        return set(below(self._top))
+
     def counts(self) -> dict[str, int]:
         """Functions and files, and how deep calls go."""
         walked = list(self.steps())
         return {"functions": len({step.code for _depth, step in walked}),
-                "files": len(self.files()), "depth": max(depth for depth, _step in walked)}
+                "files": len(self.files()), "files_before_followers":
+                    len(self.files_before_followers()),
+                "depth": max(depth for depth, _step in walked)}
 
     def lines(self) -> Iterator[str]:
         """The walk as text: a file, the functions that run there, and what they call below. What

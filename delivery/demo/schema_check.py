@@ -33,14 +33,11 @@ def sentence(found: list[tuple[str, str]]) -> str:
     table, column = found[0]
     what = f"column {column} of table {table}" if column else f"table {table}"
     more = f" and {len(found) - 1} more" if found[1:] else ""
-    return (f"{_place()} was made by another version of Delivery Desk: it differs in {what}{more}. "
+    name = connection.settings_dict["NAME"]
+    place = f"The file {name}" if connection.vendor == "sqlite" else f"The database {name}"
+    return (f"{place} was made by another version of Delivery Desk: it differs in {what}{more}. "
             "It was left as it is. Start with an empty one: "
             f"{_empty()} ./desk run. To keep the old data, run the version that made it.")
-
-
-def _place() -> str:
-    name = connection.settings_dict["NAME"]
-    return f"The database {name}" if connection.vendor != "sqlite" else f"The file {name}"
 
 
 def _empty() -> str:

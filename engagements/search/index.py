@@ -46,8 +46,10 @@ class Indexed:
                         if isinstance(field, models.JSONField)]
         for row in rows.defer(*long_columns):
             texts = [_text(row, column) for column in self.columns]
+            key = None if self.engagement is None else row.pk if self.engagement == "pk" else (
+                getattr(row, f"{self.engagement}_id"))
             yield SearchEntry(
-                table=self.label, key=row.pk, engagement_id=_key(row, self.engagement),
+                table=self.label, key=row.pk, engagement_id=key,
                 words=f"{token_of(self.table)} {words_of([*texts, *self.more(row)])}")
 
 
@@ -55,10 +57,6 @@ def _text(row: models.Model, path: str) -> str:
     for part in path.split("__"):
         row = getattr(row, part)
     return str(row or "")
-
-
-def _key(row: models.Model, path: str | None) -> int | None:
-    return None if path is None else row.pk if path == "pk" else getattr(row, f"{path}_id")
 
 
 TABLES: dict[type[models.Model], Indexed] = {}

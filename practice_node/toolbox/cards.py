@@ -28,17 +28,13 @@ def occupied(numbers, megabytes):
     with open(path, "w") as stream:
         json.dump({"pid": os.getpid(), "cards": numbers, "megabytes": megabytes}, stream)
     try:
+        os.makedirs(_folder("dev"), exist_ok=True)
         with contextlib.ExitStack() as stack:
             for number in numbers:
-                stack.enter_context(_device_file(number))
+                stack.enter_context(open(os.path.join(_folder("dev"), f"davinci{number}"), "a"))
             yield
     finally:
         os.unlink(path)
-
-
-def _device_file(number):
-    os.makedirs(_folder("dev"), exist_ok=True)
-    return open(os.path.join(_folder("dev"), f"davinci{number}"), "a")
 
 
 def processes():

@@ -33,7 +33,11 @@ def keep_house() -> int:
         try:
             removed += _remove_old_folders(node)
             _forget_inputs(node)
-            _measure(node)
+            words = endings.desk_words(
+                ssh.run(node, scripts.usage_script(node.scratch_dir), 300))
+            Node.objects.filter(pk=node.pk).update(
+                scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
+                shell_seconds=ssh.shell_seconds(node))
         except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
             log.warning("%s: housekeeping was put off: %s", node, error)
     return removed
@@ -95,10 +99,3 @@ def _forget_inputs(node: Node) -> None:
         login.node = node
         ssh.run(login, script, 600)
     ssh.run(node, script, 600)
-
-
-def _measure(node: Node) -> None:
-    words = endings.desk_words(ssh.run(node, scripts.usage_script(node.scratch_dir), 300))
-    Node.objects.filter(pk=node.pk).update(
-        scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
-        shell_seconds=ssh.shell_seconds(node))

@@ -26,13 +26,15 @@ def lets_pass(member: Job, job: Job) -> bool:
     """Whether a waiting member does not hold back a job that stands behind it on its node."""
     if member.gang_id == job.gang_id:
         return True
-    if not can_start_ever(member.gang) or _waits_for_a_promise(member.gang):
+    now = timezone.now()
+    # A maintenance, a reservation or the quota may be in its way on any of its nodes.
+    if not can_start_ever(member.gang) or any(
+            admission(each.node, now).obstacle(each) for each in member.gang.present()):
         return True
     if job.gang_id:
         return order(job) < order(member)
     if not _is_first(member):
         return True
-    now = timezone.now()
     start = max(_enough_free(each, now) for each in member.gang.present())
     return now + timedelta(seconds=job.timeout_seconds) <= start
 
@@ -41,12 +43,6 @@ def can_start_ever(gang: Gang) -> bool:
     """Whether all its nodes are ready and have enough healthy cards, leased or not."""
     return all(member.node.is_ready and len(usable_cards(member.node)) >= member.cards_wanted
                for member in gang.present())
-
-
-def _waits_for_a_promise(gang: Gang) -> bool:
-    """Whether a maintenance, a reservation or the quota is in its way on any of its nodes."""
-    now = timezone.now()
-    return any(admission(member.node, now).obstacle(member) for member in gang.present())
 
 
 def _is_first(member: Job) -> bool:

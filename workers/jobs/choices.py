@@ -26,7 +26,9 @@ class Choices:
 
 def choices_of(offered: list[JobKind], model: MigratedModel | None, stage: str) -> list[Choices]:
     """The offered kinds in groups, each with the model's newest job of it (or None)."""
-    needed = _needed_codes(model, stage)
+    record = model.stages.filter(stage=stage).first() if model and stage else None
+    needed = {code for required in (required_jobs(record) if record else ())
+              for code in required.kinds}
     newest = _newest_jobs(model)
     gate = Choices(_("Needed for the gate"), is_required=True)
     by_stage = {code: Choices(str(label)) for code, label in Stage.choices}
@@ -36,12 +38,6 @@ def choices_of(offered: list[JobKind], model: MigratedModel | None, stage: str) 
         place = stage if stage in kind.stages else next(iter(kind.stages), "")
         (gate if kind.code in needed else by_stage.get(place, other)).cards.append(card)
     return [group for group in (gate, *by_stage.values(), other) if group.cards]
-
-
-def _needed_codes(model: MigratedModel | None, stage: str) -> set[str]:
-    record = model.stages.filter(stage=stage).first() if model and stage else None
-    return {code for required in required_jobs(record) for code in required.kinds
-            } if record else set()
 
 
 def _newest_jobs(model: MigratedModel | None) -> dict[str, Job]:

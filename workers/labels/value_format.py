@@ -66,16 +66,12 @@ def value_text(value: Any, key: str) -> str:
     if isinstance(value, int | float):
         return _number_text(value, key)
     if isinstance(value, dict):
-        return _map_text(value, key)
+        return in_turn(
+            labelled(name if key in NAMED_BY_THE_FILE else key_words(name), value_text(one, name))
+            for name, one in value.items())
     if isinstance(value, list):
         return listed(value_text(one, key) for one in value)
     return word(value) if key in WORDED else str(value)
-
-
-def _map_text(value: dict[str, Any], key: str) -> str:
-    return in_turn(
-        labelled(name if key in NAMED_BY_THE_FILE else key_words(name), value_text(one, name))
-        for name, one in value.items())
 
 
 def _number_text(value: float, key: str) -> str:

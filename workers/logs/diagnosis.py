@@ -103,7 +103,9 @@ def presented(job: Job) -> dict[str, Any] | None:
     answer, why that is, as far as the error tells.
     """
     if job.state == JobState.UNKNOWN:
-        return _of_absence(job)
+        absence = absence_causes.cause_of(job.technical_cause)
+        return absence and {"line": None, "quote": "", "remedy": gettext(absence.remedy),
+                            "source": "", "kind_says": gettext(absence.sentence)}
     stored = job.results.get("diagnosis")
     if not stored:
         return None
@@ -112,12 +114,6 @@ def presented(job: Job) -> dict[str, Any] | None:
             "remedy": gettext(cause.remedy) % stored["values"] if cause and cause.remedy else "",
             "source": CITED.get(cause.source, cause.source) if cause else "",
             "kind_says": _filled(stored["judged"])}
-
-
-def _of_absence(job: Job) -> dict[str, Any] | None:
-    cause = absence_causes.cause_of(job.technical_cause)
-    return cause and {"line": None, "quote": "", "remedy": gettext(cause.remedy), "source": "",
-                      "kind_says": gettext(cause.sentence)}
 
 
 def _filled(sentence: dict) -> str:

@@ -86,7 +86,10 @@ def called(node: ast.Call, at: Place) -> Found:
     function = module_of(home).functions.get(name) if home in sys.modules else None
     if function is None:
         return None, None
-    return function, Place(home, None, function, _constants(function, node, at))
+    names = [argument.arg for argument in function.args.args]
+    constants = tuple((name, text) for name, value in zip(names, node.args, strict=False)
+                      if (text := text_of(value, at)))
+    return function, Place(home, None, function, constants)
 
 
 def method(owner: type, name: str) -> Found:
@@ -97,9 +100,3 @@ def method(owner: type, name: str) -> Found:
         if function := known.get(base.__name__, {}).get(name):
             return function, Place(base.__module__, owner, function)
     return None, None
-
-
-def _constants(function: Function, node: ast.Call, at: Place) -> tuple[tuple[str, str], ...]:
-    names = [argument.arg for argument in function.args.args]
-    pairs = zip(names, node.args, strict=False)
-    return tuple((name, text) for name, value in pairs if (text := text_of(value, at)))

@@ -125,19 +125,16 @@ def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState],
 
 
 def _state(facts: dict[str, str], offset: int, chunk: bytes, line: str) -> RemoteState:
+    # `name value` of each line, percent-encoded and ended by `&`; the last of a name counts.
+    container = (unquote(each).partition(" ")
+                 for each in facts.get("facts", "").split("&") if each)
     return RemoteState(
         is_present=facts.get("present") == "yes", process=facts.get("process", "gone"),
         exit_status=whole_number(facts.get("status"), STATUS_DIGITS),
         heartbeat_at=_time(facts.get("beat")), node_time=_time(facts.get("now")),
         size=whole_number(facts.get("size")) or 0, boot_id=facts.get("boot", ""), offset=offset,
         chunk=chunk, line=line, oom_kills=whole_number(facts.get("oom")) or 0,
-        container=_container(facts.get("facts", "")))
-
-
-def _container(text: str) -> dict[str, str]:
-    """`name value` of each line, percent-encoded and ended by `&`; the last of a name counts."""
-    lines = (unquote(line).partition(" ") for line in text.split("&") if line)
-    return {name: value for name, _space, value in lines if name in CONTAINER_FACTS}
+        container={name: value for name, _space, value in container if name in CONTAINER_FACTS})
 
 
 def _time(seconds: str | None) -> datetime | None:

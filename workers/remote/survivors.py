@@ -37,22 +37,18 @@ def parse(answer: ssh.Answer) -> Survivors:
     left = next((word[1] for word in words if word[0] == "left" and len(word) > 1), None)
     if left is None:
         raise ssh.no_shell(answer.stdout + answer.stderr)
-    running = _processes("process", words)
+    running, snapshot = _processes("process", words), Snapshot(None, None, 0)
+    for number, line in enumerate(cards.splitlines(), 1):
+        snapshot.take(number, line)
     return Survivors(left == str(len(running)), _processes("ended", words), running,
-                     _on_cards(cards))
+                     tuple((entry["npu"], entry["pid"], entry["name"])
+                           for entry in snapshot.processes))
 
 
 def _processes(kind: str, words: list[list[str]]) -> tuple[Process, ...]:
     return tuple((number, word[2].strip() if len(word) > 2 else "?") for word in words
                  if word[0] == kind and len(word) > 1
                  and (number := whole_number(word[1])) is not None)
-
-
-def _on_cards(text: str) -> tuple[tuple[int, int, str], ...]:
-    snapshot = Snapshot(None, None, 0)
-    for number, line in enumerate(text.splitlines(), 1):
-        snapshot.take(number, line)
-    return tuple((entry["npu"], entry["pid"], entry["name"]) for entry in snapshot.processes)
 
 
 def listed(processes: tuple[Process, ...]) -> str:

@@ -24,11 +24,13 @@ def needs_functions(options: dict[str, Any]) -> bool:
 
 def lines(options: dict[str, Any]) -> list[str]:
     """What comes before the command's own variables, in order."""
+    proxy, without = options.get("proxy"), options.get("no_proxy")
     return [
         *([functions()] if needs_functions(options) else []),
         *(line for script in options.get("scripts", []) for line in _sourced(script)),
         *_MANAGERS.get(options.get("manager", ""), lambda _options: [])(options),
-        *_proxies(options),
+        *(f"export {name}={quote(proxy)}" for name in PROXY_VARIABLES if proxy),
+        *(f"export {name}={quote(without)}" for name in ("no_proxy", "NO_PROXY") if without),
         *(f"export {name}={expanding(text)}"
           for name, text in options.get("variables", {}).items()),
         *([f"umask {options['umask']}"] if "umask" in options else []),
@@ -67,12 +69,6 @@ def _modules(options: dict[str, Any]) -> list[str]:
 
 
 _MANAGERS = {VENV: _venv, CONDA: _conda, MODULES: _modules}
-
-
-def _proxies(options: dict[str, Any]) -> list[str]:
-    proxy, without = options.get("proxy"), options.get("no_proxy")
-    return [*(f"export {name}={quote(proxy)}" for name in PROXY_VARIABLES if proxy),
-            *(f"export {name}={quote(without)}" for name in ("no_proxy", "NO_PROXY") if without)]
 
 
 @cache

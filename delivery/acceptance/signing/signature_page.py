@@ -5,7 +5,7 @@ from datetime import UTC
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.certificates import warranty_period
-from delivery.acceptance.models import PowerOfAttorney, Review, Signature
+from delivery.acceptance.models import Review, Signature
 from delivery.acceptance.signing import drawn_signature
 from delivery.acceptance.signing.seals.certificate import is_practice_seal
 from delivery.documents.bilingual import both, instant, named
@@ -64,6 +64,7 @@ def _day(day) -> str:
 
 
 def _signature(row: Signature) -> dict:
+    power = row.power
     return {
         "name": row.name, "capacity": row.capacity, "account": row.signer.username,
         "at": instant(row.at), "ip": row.ip_address or "",
@@ -75,15 +76,13 @@ def _signature(row: Signature) -> dict:
         "drawing": both(lambda: drawn_signature.as_svg(row.strokes)) if row.strokes else "",
         "scan": row.scan_name, "scan_sha256": row.scan_sha256,
         "code_to": row.identification.sent_to, "code_at": instant(row.identification.sent_at),
-        "power": _power(row.power), "terms": row.identification.terms_version,
+        "power": power and {
+            "granted_by": power.granted_by, "valid_from": _day(power.valid_from),
+            "valid_until": _day(power.valid_until), "file": power.file_name,
+            "sha256": power.sha256},
+        "terms": row.identification.terms_version,
         "terms_hash": row.identification.terms_hash,
     }
-
-
-def _power(power: PowerOfAttorney | None) -> dict | None:
-    return power and {"granted_by": power.granted_by, "valid_from": _day(power.valid_from),
-                      "valid_until": _day(power.valid_until), "file": power.file_name,
-                      "sha256": power.sha256}
 
 
 def log_entries_of(document: Document) -> list[dict]:

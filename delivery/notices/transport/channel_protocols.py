@@ -166,7 +166,9 @@ class Webhook(Sender):
 
     def request(self, channel, items, events, now) -> Request:
         made = _json(channel.url, {"events": events})
-        stamp, number = str(int(now.timestamp())), _message_id(channel, events)
+        # The same for the same events, so that a receiver knows a repetition.
+        digest = sha256(json.dumps([event["id"] for event in events]).encode()).hexdigest()
+        stamp, number = str(int(now.timestamp())), f"msg_{channel.pk}_{digest[:24]}"
         signatures = [standard_sign(secret, number, stamp, made.body)
                       for secret in channel.signing_secrets(now)]
         return Request(made.url, made.body, {
@@ -181,12 +183,6 @@ class Webhook(Sender):
         is_permanent = 300 <= answer.status < 400 or answer.status in (401, 403, 404, 410)
         return Outcome(False, "http", str(answer.status), answer.status,
                        is_permanent=is_permanent)
-
-
-def _message_id(channel, events: list[dict]) -> str:
-    """The same for the same events, so that a receiver knows a repetition."""
-    digest = sha256(json.dumps([event["id"] for event in events]).encode()).hexdigest()
-    return f"msg_{channel.pk}_{digest[:24]}"
 
 
 def _json(url: str, body: dict) -> Request:

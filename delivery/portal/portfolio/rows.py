@@ -78,7 +78,9 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
     found = list(engagements)
     keys = [engagement.pk for engagement in found]
     owners, progress = _owners(keys), _progress(keys)
-    risks, failing, efforts = _open_risks(keys), failing_counts(keys), efforts_of(keys)
+    risks = dict(Risk.objects.filter(engagement__in=keys).exclude(
+        state=Risk.State.CLOSED).order_by().values_list("engagement").annotate(Count("pk")))
+    failing, efforts = failing_counts(keys), efforts_of(keys)
     costs = grade_costs() if with_money else {}
     rows = []
     for engagement in found:
@@ -110,12 +112,6 @@ def _progress(keys: Collection[int]) -> dict[int, Progress]:
             "engagement", "passed", "in_scope", "stage"):
         found[row.engagement_id].add(row)
     return found
-
-
-def _open_risks(keys: Collection[int]) -> dict[int, int]:
-    rows = Risk.objects.filter(engagement__in=keys).exclude(
-        state=Risk.State.CLOSED).order_by().values_list("engagement").annotate(Count("pk"))
-    return dict(rows)
 
 
 def failing_counts(keys: Collection[int]) -> dict[int, int]:

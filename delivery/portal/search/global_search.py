@@ -52,7 +52,11 @@ class Source:
     matching: Callable[[User, str], QuerySet] | None = None
 
     def found(self, user: User, text: str) -> list[Hit]:
-        rows = self.matching(user, text) if self.matching else _matching(self, user, text)
+        if self.matching:
+            rows = self.matching(user, text)
+        else:
+            keys = sorted(_keys(self.table, user, text), reverse=True)
+            rows = self.rows(user).filter(pk__in=keys)[:MAX_HITS]
         return [self.hit(row) for row in rows]
 
 
@@ -73,11 +77,6 @@ def newest(user: User) -> list[tuple[Source, list[Hit]]]:
     source = SOURCES[0]
     hits = [source.hit(row) for row in source.rows(user)[:MAX_HITS]]
     return [(source, hits)] if hits else []
-
-
-def _matching(source: Source, user: User, text: str) -> QuerySet:
-    found = sorted(_keys(source.table, user, text), reverse=True)
-    return source.rows(user).filter(pk__in=found)[:MAX_HITS]
 
 
 def _matching_jobs(user: User, text: str) -> QuerySet:

@@ -69,10 +69,14 @@ class TfScan(JobKind):
             return Judgement(False, gettext_noop(
                 "The reports %(which)s were not written: what they would list is not known."),
                 {"which": ", ".join(missing)})
+        # Unknown: the vendor still analyses their support, or they are in no class at all.
+        classes = log["classes"]
+        unclassed = max(0, (log.get("total") or 0) - log["sum_of_classes"])
         facts = {"total": log.get("total") or 0, "files": max(log["files"], log["files_finished"]),
                  "changes": forms.get("success", {}).get("changes", 0),
                  "failed": max(_unsupported(values) for values in forms.values()),
-                 "unknown": _unknown(log), "deprecated": log["classes"].get("Deprecated", 0),
+                 "unknown": classes.get("Analysing", 0) + classes.get("NA", 0) + unclassed,
+                 "deprecated": classes.get("Deprecated", 0),
                  "skipped": ", ".join(log["skipped_files"][:3])}
         return _of_counts(facts, log)
 
@@ -80,13 +84,6 @@ class TfScan(JobKind):
 def _unsupported(values: dict) -> int:
     """Unsupported uses that a report or the log counts or lists, whichever are more."""
     return max(values.get("unsupported") or 0, sum((values.get("unsupported_apis") or {}).values()))
-
-
-def _unknown(log: dict) -> int:
-    """Uses whose support the vendor still analyses, or that are in no class at all."""
-    classes = log["classes"]
-    unclassed = max(0, (log.get("total") or 0) - log["sum_of_classes"])
-    return classes.get("Analysing", 0) + classes.get("NA", 0) + unclassed
 
 
 UNSUPPORTED = ngettext_noop(

@@ -49,15 +49,13 @@ def _entries_of_text(data: bytes, name: str) -> tuple[str, list[Entry]]:
     lines = [line for line in text.splitlines() if line.strip() and line.lstrip()[0] not in "#;"]
     if name.endswith((".yml", ".yaml")) or (lines and YAML_HEAD.match(lines[0])):
         return "yaml", ansible.entries_of_yaml(text)
-    if name.endswith((".tsv", ".txt")) and lines and _is_table(lines[0]):
+    head = lines[0] if lines else ""
+    # A first line names columns; a host with variables holds `=`, a section brackets.
+    is_table = (any(sign in head for sign in uploaded_table.DELIMITERS)
+                and "=" not in head and "[" not in head)
+    if name.endswith((".tsv", ".txt")) and is_table:
         return "csv", uploaded_table.entries_of_csv(data)
     return "ini", ansible.entries_of_ini(text)
-
-
-def _is_table(head: str) -> bool:
-    """Whether a first line names columns; a host with variables holds `=`, a section brackets."""
-    has_columns = any(sign in head for sign in uploaded_table.DELIMITERS)
-    return has_columns and "=" not in head and "[" not in head
 
 
 def _without_secrets(entries: list[Entry]) -> list[str]:

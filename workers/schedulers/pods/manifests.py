@@ -64,7 +64,8 @@ def _retention_seconds(job: Job) -> int:
 def pod_template(job: Job) -> dict[str, Any]:
     """One pod with one container, restarted by nobody."""
     options = job.node.scheduler_options
-    own = _own_options(job)
+    is_container = job.runtime.get("place") == RuntimePlace.CONTAINER
+    own = job.runtime["options"] if is_container else {}  # its image and what belongs to it
     named = _volumes(job, own)
     shared = {name: value for name, value in (
         ("nodeSelector", pairs(options.get("selector", ""))),
@@ -87,12 +88,6 @@ def pod_template(job: Job) -> dict[str, Any]:
             "terminationMessagePolicy": "FallbackToLogsOnError", "resources": _resources(job),
             "volumeMounts": [{"name": name, "mountPath": volume.path, **(
                 {"readOnly": True} if volume.is_read_only else {})} for name, volume in named]}]}}
-
-
-def _own_options(job: Job) -> dict[str, Any]:
-    """Those of a runtime that is a container: its image and what belongs to it."""
-    runtime = job.runtime
-    return runtime["options"] if runtime.get("place") == RuntimePlace.CONTAINER else {}
 
 
 def _volumes(job: Job, own: dict[str, Any]) -> list[tuple[str, volumes.Volume]]:

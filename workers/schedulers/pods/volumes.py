@@ -25,7 +25,9 @@ def _volume(line: str) -> Volume:
     kind, *parts = line.split(":")
     is_read_only = parts[-1:] == ["ro"]
     parts = parts[:-1] if is_read_only else parts
-    if len(parts) != KINDS.get(kind) or not _is_path(parts[-1]) or not all(parts):
+    path = parts[-1] if parts else ""
+    is_path = path.startswith("/") and ".." not in path.split("/") and path.isprintable()
+    if len(parts) != KINDS.get(kind) or not is_path or not all(parts):
         raise ValueError(_("“%(line)s” is not a volume; a line reads pvc:CLAIM:/inside, "
                            "nfs:SERVER:/export:/inside or host:/on/nodes:/inside, and :ro after "
                            "it where it is only read.") % {"line": line})
@@ -34,10 +36,6 @@ def _volume(line: str) -> Volume:
                "host": lambda folder: {"hostPath": {"path": folder}},
                "nfs": lambda server, export: {"nfs": {"server": server, "path": export}}}
     return Volume(path, sources[kind](*source), is_read_only)
-
-
-def _is_path(text: str) -> bool:
-    return text.startswith("/") and ".." not in text.split("/") and text.isprintable()
 
 
 def holding(volumes: list[Volume], folder: str) -> Volume | None:

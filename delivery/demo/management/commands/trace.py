@@ -29,4 +29,5 @@ class Command(BaseCommand):
         self.stdout.write("followed the writes: " + "; ".join(walk.follow_ups()))
         counts = walk.counts()
         self.stdout.write(f"{flow}: {counts['functions']} functions in {counts['files']} files, "
+                          f"{counts['files_before_followers']} of them without what followed; "
                           f"{counts['depth']} deep")
