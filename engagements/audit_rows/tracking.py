@@ -231,15 +231,20 @@ def wait_for_entry(write: PendingWrite) -> None:
     (`transaction.on_commit`), so what still can be reached here is still written.
     """
     transaction.on_commit(write)
-    _waiting.setdefault(connections[DEFAULT_DB_ALIAS], []).append(ref(write))
+    _waiting_writes().append(ref(write))
+
+
+def _waiting_writes() -> "list[ReferenceType[PendingWrite]]":
+    return _waiting.setdefault(connections[DEFAULT_DB_ALIAS], [])
 
 
 def pending_writes() -> list[PendingWrite]:
     """The writes of the open transaction that no entry holds."""
-    waiting = _waiting.setdefault(connections[DEFAULT_DB_ALIAS], [])
-    waiting[:] = [one for one in waiting if one() is not None]
-    found = (one() for one in waiting)
-    return [write for write in found if write is not None and not write.is_collected]
+    waiting = _waiting_writes()
+    found = [write for one in waiting
+             if (write := one()) is not None and not write.is_collected]
+    waiting[:] = map(ref, found)
+    return found
 
 
 def rows_of(writes: Collection[PendingWrite]) -> Rows:
@@ -254,10 +259,11 @@ def mark_collected(writes: Collection[PendingWrite]) -> None:
     """An entry that is saved holds these rows. Where a savepoint takes the entry back and leaves
     the writes, they wait for another."""
     if writes:
-        collected = Collected()
+        collected, waiting, held = Collected(), _waiting_writes(), list(map(ref, writes))
         transaction.on_commit(collected)
+        entry = ref(collected, lambda _gone: waiting.extend(held))
         for write in writes:
-            write.entry = ref(collected)
+            write.entry = entry
 
 
 def _rows_now(table: type[models.Model], keys: Collection) -> dict[str, dict | None]:
