@@ -128,9 +128,15 @@ class LineLogReader(TrainingLogReader):
     confidence = 80
 
     def recognises(self, sample: Sample) -> int:
-        texts = (sample.text, plain_text(sample.text))
+        if not self.is_likely(sample.text):
+            return 0
+        texts = {sample.text, plain_text(sample.text)}  # mostly the same
         found = any(map(self.pattern.search, texts)) and not sample.is_broken_json
         return self.confidence if found else 0
+
+    def is_likely(self, text: str) -> bool:
+        """Whether the text may hold a record."""
+        return self.mark in text or self.mark.upper() in text
 
     def point(self, found: re.Match[str], line: str, facts: Facts) -> Point | None:
         """The record of a line; None where it has no loss. ``facts`` are of its rank and run."""
@@ -197,7 +203,7 @@ class LineLogReader(TrainingLogReader):
         found = Collected()
         last: tuple[int, str, re.Match[str] | None] = (1, "", None)
         for number, line in source.lines():
-            is_likely = self.mark in line or self.mark.upper() in line
+            is_likely = self.is_likely(line)
             match = self.pattern.search(line) if is_likely else None
             own = line if match else without_prefix(line)
             if is_likely and match is None and own != line:
