@@ -96,8 +96,6 @@ class Reader:
     most_confidence: int = 100
     in_documents: bool = False
     """Whether a README is its format: comparison tables stand in them."""
-    more_keys: tuple[str, ...] = ()
-    """Keys of the values that `workers.reading_keys` cannot follow in the source text."""
 
     def recognises(self, sample: Sample) -> int:
         """Confidence 0..100 that the content is this format; the highest reader wins."""

@@ -50,9 +50,6 @@ class AoeResultReader(Reader):
 
     name = "aoe_result"
     version = "2"
-    more_keys = ("tuning", "succeeded", "result", "baseline_ms", "result_ms", "improvement",
-                 "improvement_printed", "operators", "repository", "seconds", "tuned_operators",
-                 "failed_operators")  # fmt: skip
     kind = "performance_tuning"
     tool = "aoe"
 

@@ -103,7 +103,6 @@ class OutOfMemoryReader(Reader):
     """The message of torch_npu, PyTorch on a GPU or (EL0004) of CANN when memory is exhausted."""
 
     name = "out_of_memory"
-    more_keys = tuple(OOM_PARTS)
     kind = KIND
     version = "2"
     tool = "torch_npu"

@@ -236,10 +236,6 @@ class ProfilerCsvReader(Reader):
     """One CSV file of a profile, recognised by its columns."""
 
     name = "ascend_profiler_csv"
-    more_keys = ("components", "count", "device_self_us", "iterations", "kernels",
-                 "largest_component", "largest_gap_us", "longest", "max_allocated_mb",
-                 "max_size_kb", "max_us", "mean_us", "peaks", "slowest_computing_rank", "steps",
-                 "top", "total_us")  # fmt: skip
     kind = "profile"
     tool = "Ascend PyTorch Profiler"
 

@@ -35,6 +35,7 @@ from toolreaders.columns import (
 from toolreaders.source import ReadError, ReadingWarning, Source
 from toolreaders.training.failures import failures_in, warnings_of
 from toolreaders.training.grad_norms import GradientNorms
+from toolreaders.training.values import GradientNorm, Times, TrainingLog
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
 StepUnit = Literal["step", "epoch", "sample", "record"]
@@ -272,7 +273,7 @@ def _missing(steps: Sequence[int], interval: int | None, line_of: LineOf) -> lis
     return [ReadingWarning("missing_steps", message, line_of(first + 1))]
 
 
-def series_values(series: LossSeries) -> dict[str, Any]:
+def series_values(series: LossSeries) -> TrainingLog:
     """``values`` of a training_log reading."""
     steps, losses, bad = series.steps, series.losses, nonfinite_places(series.losses)
     return {
@@ -303,7 +304,7 @@ def _numbers(values: Iterable[float | None]) -> list[float]:
     return [nan if value is None else float(value) for value in values]
 
 
-def time_values(milliseconds: Iterable[float | None]) -> dict[str, Any] | None:
+def time_values(milliseconds: Iterable[float | None]) -> Times | None:
     """Mean and median iteration time in ms without the first five records, and how many count.
 
     Of five or fewer records only a first one that compiles the graph is left out.
@@ -351,7 +352,7 @@ def statistic_values(numbers: Iterable[float | None]) -> dict[str, Any] | None:
     }
 
 
-def norm_values(norms: GradientNorms) -> dict[str, Any] | None:
+def norm_values(norms: GradientNorms) -> GradientNorm | None:
     """Statistics of the gradient norms; ``explained``: how many of those that are not finite."""
     found = statistic_values(norms.printed)
     return found and {**found, "explained": len(norms.explained)}

@@ -52,7 +52,6 @@ class YoloLogReader(TrainingLogReader):
 
     name = "yolo_log"
     tool = "ultralytics"
-    more_keys = ("loss_parts",)
     most_confidence = 92
 
     def recognises(self, sample: Sample) -> int:

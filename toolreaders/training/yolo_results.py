@@ -27,7 +27,6 @@ class YoloResultsReader(TrainingLogReader):
 
     name = "yolo_results"
     tool = "ultralytics"
-    more_keys = ("loss_parts",)
 
     def recognises(self, sample: Sample) -> int:
         first = sample.first_line

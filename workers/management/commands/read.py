@@ -6,8 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from toolreaders import command_line
-from workers import reading_keys
+from toolreaders import command_line, reading_keys
 
 
 class Command(BaseCommand):

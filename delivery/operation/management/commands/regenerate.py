@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation.reloader import translation_file_changed
 
 from delivery.operation import configuration, state_machines
-from workers import reading_keys
+from toolreaders import reading_keys
 from workers.jobs import kind_catalogue
 
 ELSEWHERE = [".venv", "node_modules", "var"]
