@@ -117,4 +117,4 @@ def test_slow_node_takes_longer(sh):
         log = sh(f"PRACTICE_FAULT={fault} practice_train --train-iters 8 --practice-delay 0.01")
         return min(map(float, re.findall(r"per iteration \(ms\): (\S+)", log.stdout)))
 
-    assert least("slow") >= 100 > least("none")
+    assert least("slow") > least("none")
