@@ -16,8 +16,9 @@ class RowAction:
         service: takes `actor`, the row as `row_name`, and what `takes` accepts, by keyword.
         description: stands in the API's description.
         takes: serializer of the request; None for one without a body.
-        answers: serializer of what the service made, answered with `code`; without it the answer
-            is the row as the endpoint shows it, read anew.
+        answers: serializer of what the service made; without it the answer is the row, read anew,
+            as the endpoint's `serializer_class` shows it.
+        code: status of the answer.
     """
 
     def __init__(self, service: Callable[..., Any], row_name: str, description: str,
@@ -41,7 +42,8 @@ class RowAction:
         method.__name__, method.__doc__ = name, self.description
         method.__qualname__, method.__module__ = f"{owner.__qualname__}.{name}", owner.__module__
         method.row_action = self
-        answers = {"responses": {self.code: self.answers}} if self.answers else {}
+        shown = self.answers or (self.code != status.HTTP_200_OK and owner.serializer_class)
+        answers = {"responses": {self.code: shown}} if shown else {}
         # `extend_schema` outside: inside, `action` would replace the documented request.
         setattr(owner, name, extend_schema(request=self.takes, **answers)(
             action(detail=True, methods=["post"], url_path=self.url_path)(method)))

@@ -40,17 +40,6 @@ class EffortEstimateSerializer(serializers.ModelSerializer):
                 for name in ("low", "likely", "high")}
 
 
-class AdjustSerializer(serializers.Serializer):
-    """`seen` is the `lock_version` you read; without it the newest is changed."""
-
-    line = serializers.IntegerField()
-    low = serializers.DecimalField(max_digits=7, decimal_places=1)
-    likely = serializers.DecimalField(max_digits=7, decimal_places=1)
-    high = serializers.DecimalField(max_digits=7, decimal_places=1)
-    reason = serializers.CharField(max_length=240)
-    seen = serializers.IntegerField(required=False, allow_null=True)
-
-
 class NewLineSerializer(serializers.ModelSerializer):
     """`seen` is the `lock_version` you read; without it the newest is changed."""
 
@@ -61,6 +50,15 @@ class NewLineSerializer(serializers.ModelSerializer):
         model = EffortLine
         fields = ["model", "stage", "item", "grade", "low", "likely", "high", "reason", "seen"]
         validators = []
+
+
+class AdjustSerializer(NewLineSerializer):
+    """`seen` is the `lock_version` you read; without it the newest is changed."""
+
+    line = serializers.IntegerField()
+
+    class Meta(NewLineSerializer.Meta):
+        fields = ["line", "low", "likely", "high", "reason", "seen"]
 
 
 class TimeEntrySerializer(serializers.ModelSerializer):

@@ -90,6 +90,12 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
     filterset_fields = ["engagement", "number", "state"]
     perform_create = creating(services.create_quote, "revision")
     perform_update = updating(services.update_quote, "quote", "engagement")
+    lines = RowAction(services.add_line, "quote", "Add an item of a price list.",
+                      serializers.AddLineSerializer, code=status.HTTP_201_CREATED)
+    resources = RowAction(
+        services.add_resources, "quote",
+        "Add all cloud resources of a price list in their usual quantities.",
+        serializers.ResourcesSerializer, code=status.HTTP_201_CREATED)
     versions = RowAction(services.new_version, "quote", "Open the next version as a draft.",
                          serializers.NewVersionSerializer,
                          answers=serializers.QuoteDetailSerializer, code=status.HTTP_201_CREATED)
@@ -100,29 +106,11 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
 
     def get_serializer_class(self):
         return (serializers.QuoteSerializer if self.action == "list"
-                else serializers.QuoteDetailSerializer)
+                else super().get_serializer_class())
 
     def get_queryset(self):
         quotes = super().get_queryset()
         return quotes.defer("snapshot") if self.action == "list" else quotes
-
-    @extend_schema(request=serializers.AddLineSerializer,
-                   responses={201: serializers.QuoteDetailSerializer})
-    @action(detail=True, methods=["post"])
-    def lines(self, request, pk=None):
-        """Add an item of a price list."""
-        services.add_line(actor=request.user, quote=self.get_object(),
-                          **self.validated(serializers.AddLineSerializer))
-        return self.fresh(status.HTTP_201_CREATED)
-
-    @extend_schema(request=serializers.ResourcesSerializer,
-                   responses={201: serializers.QuoteDetailSerializer})
-    @action(detail=True, methods=["post"])
-    def resources(self, request, pk=None):
-        """Add all cloud resources of a price list in their usual quantities."""
-        services.add_resources(actor=request.user, quote=self.get_object(),
-                               **self.validated(serializers.ResourcesSerializer))
-        return self.fresh(status.HTTP_201_CREATED)
 
     @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])
     @extend_schema(parameters=[LINE], request=None, methods=["DELETE"],

@@ -10,20 +10,17 @@ from delivery.quotes import terms_serializers as serializers
 from delivery.quotes.margin import margin_of
 from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, require
+from engagements.web.row_action import RowAction
 
 
 class QuoteTerms:
     """Mixed into the viewset of quotes."""
 
-    @extend_schema(request=serializers.FreeLineSerializer,
-                   responses={201: QuoteDetailSerializer})
-    @action(detail=True, methods=["post"], url_path="free-lines")
-    def free_lines(self, request, pk=None):
-        """Add a line that stands on no price list."""
-        quote = self.get_object()
-        services.add_free_line(actor=request.user, quote=quote,
-                               **self.validated(serializers.FreeLineSerializer))
-        return self.fresh(status.HTTP_201_CREATED)
+    serializer_class = QuoteDetailSerializer
+    free_lines = RowAction(services.add_free_line, "quote",
+                           "Add a line that stands on no price list.",
+                           serializers.FreeLineSerializer, code=status.HTTP_201_CREATED,
+                           url_path="free-lines")
 
     @extend_schema(request=serializers.PaymentSerializer, responses=QuoteDetailSerializer)
     @action(detail=True, methods=["put"])

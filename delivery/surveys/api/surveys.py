@@ -15,6 +15,7 @@ from delivery.surveys.services import publishing
 from delivery.surveys.services.version_transfer import Transfer, transfer
 from delivery.surveys.topology import topology_of
 from engagements.access import Can, require
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
 
@@ -37,6 +38,8 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
     serializer_class = serializers.SurveySerializer
     filterset_fields = ["engagement", "state"]
     perform_create = creating(services.start_survey)
+    move = RowAction(services.move_survey, "survey", "Submit, confirm or reopen.",
+                     serializers.SurveyMoveSerializer)
 
     @extend_schema(request=serializers.AnswerChangesSerializer, responses={200: dict})
     @action(detail=True, methods=["get", "post"])
@@ -83,14 +86,6 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         return Response(_transfer(services.move_to_version(
             actor=request.user, survey=survey,
             **self.validated(serializers.SurveyVersionSerializer))))
-
-    @extend_schema(request=serializers.SurveyMoveSerializer)
-    @action(detail=True, methods=["post"])
-    def move(self, request, pk=None):
-        """Submit, confirm or reopen."""
-        services.move_survey(actor=request.user, survey=self.get_object(),
-                             **self.validated(serializers.SurveyMoveSerializer))
-        return self.fresh()
 
 
 def _transfer(found: Transfer) -> dict:

@@ -24,18 +24,13 @@ from delivery.surveys.topology import picture
 from delivery.surveys.transitions import TRANSITIONS
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
-from engagements.models import Engagement
 from engagements.moves import allowed_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.paging import count_text, counted
+from engagements.web.row_pages import visible_engagement
 from workers.models import Artifact
 
 MAX_JSON_BYTES = 2**20
-
-
-def engagement_of(request, code) -> Engagement:
-    return get_object_or_404(
-        Engagement.objects.visible_to(request.user).select_related("customer"), code=code)
 
 
 def survey_of(request, code) -> Survey:
@@ -46,7 +41,7 @@ def survey_of(request, code) -> Survey:
 
 @require_GET
 def overview(request, code):
-    engagement = engagement_of(request, code)
+    engagement = visible_engagement(request, code)
     survey = Survey.objects.filter(engagement=engagement).select_related(
         "questionnaire", "submitted_by", "confirmed_by").first()
     sheet = Sheet(survey) if survey else None
@@ -63,7 +58,7 @@ def overview(request, code):
 
 @require_POST
 def start(request, code):
-    engagement = engagement_of(request, code)
+    engagement = visible_engagement(request, code)
     attempt(request, lambda: services.start_survey(actor=request.user, engagement=engagement),
             _("Survey started."))
     return redirect("surveys:overview", code)
