@@ -11,6 +11,7 @@ from assessments.accuracy.readings import CONFIG_READERS
 from assessments.api import accuracy_serializers as serializers
 from assessments.models import AllowedDifference, Comparison
 from engagements.models.visibility import in_engagements_of
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from workers.models import StoredReading
@@ -55,20 +56,8 @@ class AllowedDifferenceViewSet(mixins.CreateModelMixin, ScopedViewSet):
     serializer_class = serializers.AllowedDifferenceSerializer
     filterset_fields = ["engagement", "sheet"]
     perform_create = creating(services.propose_difference)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def review(self, request, pk=None):
-        """Let a proposed entry count."""
-        found = services.review_difference(actor=request.user, entry=self.get_object())
-        return self.shown(found)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def withdraw(self, request, pk=None):
-        """End an entry."""
-        found = services.withdraw_difference(actor=request.user, entry=self.get_object())
-        return self.shown(found)
+    review = RowAction(services.review_difference, "entry", "Let a proposed entry count.")
+    withdraw = RowAction(services.withdraw_difference, "entry", "End an entry.")
 
 
 KIND = "config_check"  # by which an index finds the newest

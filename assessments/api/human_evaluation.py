@@ -17,6 +17,7 @@ from engagements.web.file_responses import (
     schema_of,
 )
 from engagements.web.form_actions import XLSX
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
 from workers.api.file_waiting import after_reading
@@ -99,6 +100,9 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ScopedViewSet):
     serializer_class = HumanEvaluationSerializer
     filterset_fields = ["model", "model__engagement"]
     perform_create = after_reading(creating(services.start_evaluation))
+    conclude = RowAction(
+        services.conclude_evaluation, "evaluation",
+        "Unblind, write the result file, measure it and judge the criteria it bears on.")
 
     @extend_schema(parameters=[LANGUAGE], responses=schema_of(XLSX))
     @action(detail=True, content_negotiation_class=IgnoreAcceptHeader)
@@ -117,13 +121,6 @@ class HumanEvaluationViewSet(mixins.CreateModelMixin, ScopedViewSet):
         services.import_rating(actor=request.user, evaluation=self.get_object(),
                                upload=self.validated(RatingUploadSerializer)["file"])
         return self.fresh(status.HTTP_201_CREATED)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def conclude(self, request, pk=None):
-        """Unblind, write the result file, measure it and judge the criteria it bears on."""
-        services.conclude_evaluation(actor=request.user, evaluation=self.get_object())
-        return self.fresh()
 
 
 class HumanRatingViewSet(mixins.DestroyModelMixin, ScopedViewSet):

@@ -11,6 +11,7 @@ from engagements.access import Can, require
 from engagements.gates import evaluate, seen_by
 from engagements.models import StageRecord, StageWaiver
 from engagements.stage_activity import with_activity
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -19,17 +20,16 @@ class StageRecordViewSet(ScopedViewSet):
         "checklist", "transitions", "waivers")
     serializer_class = serializers.StageRecordSerializer
     filterset_fields = ["model", "model__engagement", "stage", "state"]
+    move = RowAction(services.move_stage, "record",
+                     "Make one move of the table; some need a comment as their reason.",
+                     serializers.StageMoveSerializer)
+    waiver = RowAction(services.draft_stage_waiver, "record",
+                       "Draft a waiver of what is missing; somebody else signs it.",
+                       serializers.WaiverDraftSerializer,
+                       answers=serializers.StageWaiverSerializer, code=201)
 
     def get_queryset(self):
         return with_activity(super().get_queryset())
-
-    @extend_schema(request=serializers.StageMoveSerializer)
-    @action(detail=True, methods=["post"])
-    def move(self, request, pk=None):
-        """Make one move of the table; some need a comment as their reason."""
-        services.move_stage(actor=request.user, record=self.get_object(),
-                            **self.validated(serializers.StageMoveSerializer))
-        return self.fresh()
 
     @extend_schema(request=serializers.BulkMoveSerializer,
                    responses=serializers.BulkMovedSerializer)
@@ -87,35 +87,13 @@ class StageRecordViewSet(ScopedViewSet):
         services.tick_item(actor=request.user, item=item, **fields)
         return self.fresh()
 
-    @extend_schema(request=serializers.WaiverDraftSerializer,
-                   responses={201: serializers.StageWaiverSerializer})
-    @action(detail=True, methods=["post"])
-    def waiver(self, request, pk=None):
-        """Draft a waiver of what is missing; somebody else signs it."""
-        record = self.get_object()
-        made = services.draft_stage_waiver(actor=request.user, record=record,
-                                           **self.validated(serializers.WaiverDraftSerializer))
-        return Response(serializers.StageWaiverSerializer(made).data, status=201)
-
 
 class StageWaiverViewSet(ScopedViewSet):
     queryset = StageWaiver.objects.all()
     serializer_class = serializers.StageWaiverSerializer
     filterset_fields = ["record", "record__model", "record__model__engagement"]
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def sign(self, request, pk=None):
-        """Sign it; not by who drafted it."""
-        return Response(self.get_serializer(services.sign_stage_waiver(
-            actor=request.user, waiver=self.get_object())).data)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def revoke(self, request, pk=None):
-        """Withdraw it before it was used."""
-        return Response(self.get_serializer(services.revoke_stage_waiver(
-            actor=request.user, waiver=self.get_object())).data)
+    sign = RowAction(services.sign_stage_waiver, "waiver", "Sign it; not by who drafted it.")
+    revoke = RowAction(services.revoke_stage_waiver, "waiver", "Withdraw it before it was used.")
 
 
 routes = [

@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 
 from engagements.audit import download_log
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from workers import services
 from workers.api import serializers
@@ -19,6 +20,11 @@ class ArtifactViewSet(ScopedViewSet):
     queryset = Artifact.objects.select_related("reading_request").prefetch_related("readings")
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]
+    read_again = RowAction(
+        services.read_again, "artifact",
+        "Have a worker read the file with today's readers; readings of older versions stay.\n\n"
+        "Ask for the file until its `reading_state` is no longer `being_read`.",
+        url_path="read-again")
 
     @extend_schema(responses={(200, "*/*"): OpenApiTypes.BINARY})
     @action(detail=True)
@@ -27,16 +33,6 @@ class ArtifactViewSet(ScopedViewSet):
         return download_log.of(FileResponse(
             artifact.file.open("rb"), as_attachment=True,
             filename=artifact.name.replace("/", "_")), artifact)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"], url_path="read-again")
-    def read_again(self, request, pk=None):
-        """Have a worker read the file with today's readers; readings of older versions stay.
-
-        Ask for the file until its `reading_state` is no longer `being_read`.
-        """
-        services.read_again(actor=request.user, artifact=self.get_object())
-        return self.fresh()
 
     @extend_schema(request=serializers.UploadSerializer,
                    responses={201: serializers.ArtifactSerializer})

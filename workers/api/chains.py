@@ -7,6 +7,7 @@ from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.models import MigratedModel
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
@@ -97,13 +98,8 @@ class ChainRunViewSet(ScopedViewSet):
     queryset = ChainRun.objects.prefetch_related("jobs__job")
     serializer_class = ChainRunSerializer
     filterset_fields = ["chain", "model", "node"]
-
-    @extend_schema(request=None, responses=ChainRunSerializer)
-    @action(detail=True, methods=["post"])
-    def resume(self, request, pk=None):
-        """Go on where the run stopped."""
-        run = chains.resume_run(actor=request.user, run=self.get_object())
-        return Response(ChainRunSerializer(run).data)
+    resume = RowAction(chains.resume_run, "run", "Go on where the run stopped.",
+                       answers=ChainRunSerializer)
 
 
 routes = [

@@ -7,6 +7,7 @@ from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.strict_filters import KnownParameters
 from toolreaders.number_parsing import whole_number
@@ -45,6 +46,9 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     queryset = Job.objects.prefetch_related("retries", "inputs", "logs").select_related("gang")
     serializer_class = serializers.JobSerializer
     filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
+    cancel = RowAction(services.cancel_job, "job", "")
+    retry = RowAction(services.retry_job, "job", "",
+                      answers=serializers.JobSerializer, code=status.HTTP_201_CREATED)
 
     def filter_queryset(self, queryset):
         """A list has whole jobs; the member of one on several nodes is found by its id."""
@@ -67,18 +71,6 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         jobs = services.queue_jobs(
             actor=request.user, orders=[_order(data) for data in serializer.validated_data])
         return Response(self.get_serializer(jobs, many=True).data, status=status.HTTP_201_CREATED)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def cancel(self, request, pk=None):
-        job = services.cancel_job(actor=request.user, job=self.get_object())
-        return self.shown(job)
-
-    @extend_schema(request=None, responses={201: serializers.JobSerializer})
-    @action(detail=True, methods=["post"])
-    def retry(self, request, pk=None):
-        job = services.retry_job(actor=request.user, job=self.get_object())
-        return self.shown(job, status.HTTP_201_CREATED)
 
     @extend_schema(responses=ARCHIVE, parameters=[
         OpenApiParameter("path", str, description="a folder among them"), FORMAT])

@@ -7,6 +7,7 @@ from rest_framework.parsers import MultiPartParser
 
 from engagements.access import Can, require
 from engagements.web.json_parser import BoundedJSONParser
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import destroying
 from workers.api import node_serializers
@@ -21,6 +22,11 @@ class NodeImportViewSet(mixins.DestroyModelMixin, ScopedViewSet):
     serializer_class = node_serializers.NodeImportSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
     perform_destroy = destroying(node_imports.discard_import, "source")
+    apply = RowAction(node_imports.apply_import, "source",
+                      "Enrol all nodes or none, and ask each for its host key.",
+                      node_serializers.InventoryKeySerializer)
+    again = RowAction(node_imports.look_again, "source",
+                      "Ask again the nodes that were not reached.")
 
     @extend_schema(request={"multipart/form-data": node_serializers.InventoryUploadSerializer},
                    responses={201: node_serializers.NodeImportSerializer})
@@ -33,14 +39,6 @@ class NodeImportViewSet(mixins.DestroyModelMixin, ScopedViewSet):
             actor=request.user, upload=upload, file_name=upload.name, **fields),
             status.HTTP_201_CREATED)
 
-    @extend_schema(request=node_serializers.InventoryKeySerializer)
-    @action(detail=True, methods=["post"])
-    def apply(self, request, pk=None):
-        """Enrol all nodes or none, and ask each for its host key."""
-        node_imports.apply_import(actor=request.user, source=self.get_object(),
-                                  **self.validated(node_serializers.InventoryKeySerializer))
-        return self.fresh()
-
     @extend_schema(request=node_serializers.FingerprintsSerializer)
     @action(detail=True, methods=["post"])
     def accept(self, request, pk=None):
@@ -48,13 +46,6 @@ class NodeImportViewSet(mixins.DestroyModelMixin, ScopedViewSet):
         offers = self.validated(node_serializers.FingerprintsSerializer)["fingerprints"]
         node_imports.accept_fingerprints(actor=request.user, source=self.get_object(),
                                          offers=offers)
-        return self.fresh()
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def again(self, request, pk=None):
-        """Ask again the nodes that were not reached."""
-        node_imports.look_again(actor=request.user, source=self.get_object())
         return self.fresh()
 
 

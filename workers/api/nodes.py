@@ -8,6 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.models import Engagement
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from workers import queries, rule_checks, services
@@ -33,21 +34,16 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
     filterset_fields = ["name", "state", "is_practice"]
     perform_create = creating(services.enrol_node)
     perform_update = updating(node_edits.edit_node, "node")
-
-    @extend_schema(request=node_serializers.ConfirmSerializer)
-    @action(detail=True, methods=["post"])
-    def confirm(self, request, pk=None):
-        """Pin the offered host key by its fingerprint."""
-        node = services.confirm_host_key(actor=request.user, node=self.get_object(),
-                                         **self.validated(node_serializers.ConfirmSerializer))
-        return self.shown(node)
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def refetch(self, request, pk=None):
-        """Fetch the host key anew; it must be confirmed before the node is used."""
-        node = services.fetch_new_host_key(actor=request.user, node=self.get_object())
-        return self.shown(node)
+    confirm = RowAction(services.confirm_host_key, "node",
+                        "Pin the offered host key by its fingerprint.",
+                        node_serializers.ConfirmSerializer)
+    refetch = RowAction(
+        services.fetch_new_host_key, "node",
+        "Fetch the host key anew; it must be confirmed before the node is used.")
+    install_key = RowAction(
+        key_installation.install_key, "node",
+        "Log in with a password once and let the desk's key in; the password is not stored.",
+        node_serializers.PasswordSerializer, url_path="install-key")
 
     @extend_schema(request=node_serializers.MaintenanceSerializer)
     @action(detail=True, methods=["post"])
@@ -63,14 +59,6 @@ class NodeViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedViewSe
         """Log in and run nothing."""
         return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
-
-    @extend_schema(request=node_serializers.PasswordSerializer)
-    @action(detail=True, methods=["post"], url_path="install-key")
-    def install_key(self, request, pk=None):
-        """Log in with a password once and let the desk's key in; the password is not stored."""
-        return self.shown(key_installation.install_key(
-            actor=request.user, node=self.get_object(),
-            **self.validated(node_serializers.PasswordSerializer)))
 
     @extend_schema(responses=node_serializers.QueueSerializer)
     @action(detail=True)
@@ -128,6 +116,8 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
     serializer_class = node_serializers.NodeLoginSerializer
     filterset_fields = ["node", "engagement"]
     perform_create = creating(node_logins.add_login)
+    withdraw = RowAction(node_logins.withdraw_login, "login",
+                         "Erase the key; later jobs use the node's own log-in.")
 
     def perform_update(self, serializer):
         data, login = serializer.validated_data, serializer.instance
@@ -142,13 +132,6 @@ class NodeLoginViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, ScopedV
         """Log in and run nothing."""
         return Response({"shell_seconds": node_edits.try_login(
             actor=request.user, access=self.get_object())})
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def withdraw(self, request, pk=None):
-        """Erase the key; later jobs use the node's own log-in."""
-        login = node_logins.withdraw_login(actor=request.user, login=self.get_object())
-        return self.shown(login)
 
 
 routes = [

@@ -5,7 +5,6 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins
-from rest_framework.decorators import action
 
 from delivery.knowledge import queries
 from delivery.knowledge.models import CaseEvidence, SolvedCase
@@ -16,6 +15,7 @@ from delivery.knowledge.serializers import (
     SolvedCaseSerializer,
 )
 from delivery.knowledge.services import cases as services
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from toolreaders.number_parsing import whole_number
@@ -41,6 +41,16 @@ class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scoped
     serializer_class = SolvedCaseSerializer
     filterset_fields = ["error_code", "diagnosis", "tool"]
     query_parameters = ("q", "retired", "approved", "job")
+    approve = RowAction(
+        services.approve_case, "case",
+        "Share the case with all engagements, with the text that you read; not by a token.",
+        CaseApprovalSerializer)
+    retire = RowAction(services.retire_case, "case",
+                       "Propose it no longer; it stays readable within its engagement.",
+                       RetirementSerializer)
+    restore = RowAction(services.restore_case, "case", "Propose a retired case again.")
+    evidence = RowAction(services.add_evidence, "case", "Note a further job with the case.",
+                         FurtherJobSerializer)
     _add = creating(services.add_case, "seen")
     _change = updating(services.update_case, "case", "job", "issue", "verdict", "cured_by")
 
@@ -69,37 +79,6 @@ class SolvedCaseViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scoped
                                     pk=whole_number(asked["job"]) or 0)
             rows = rows.filter(pk__in=[match.case.pk for match in queries.matches_of(job, user)])
         return queries.filtered_cases(rows, asked)
-
-    @extend_schema(request=CaseApprovalSerializer)
-    @action(detail=True, methods=["post"])
-    def approve(self, request, pk=None):
-        """Share the case with all engagements, with the text that you read; not by a token."""
-        services.approve_case(actor=request.user, case=self.get_object(),
-                              **self.validated(CaseApprovalSerializer))
-        return self.fresh()
-
-    @extend_schema(request=RetirementSerializer)
-    @action(detail=True, methods=["post"])
-    def retire(self, request, pk=None):
-        """Propose it no longer; it stays readable within its engagement."""
-        services.retire_case(actor=request.user, case=self.get_object(),
-                             **self.validated(RetirementSerializer))
-        return self.fresh()
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def restore(self, request, pk=None):
-        """Propose a retired case again."""
-        services.restore_case(actor=request.user, case=self.get_object())
-        return self.fresh()
-
-    @extend_schema(request=FurtherJobSerializer)
-    @action(detail=True, methods=["post"])
-    def evidence(self, request, pk=None):
-        """Note a further job with the case."""
-        services.add_evidence(actor=request.user, case=self.get_object(),
-                              **self.validated(FurtherJobSerializer))
-        return self.fresh()
 
 
 routes = [("solved-cases", SolvedCaseViewSet, "solved-case")]
