@@ -63,6 +63,11 @@ class Follower:
     tables: tuple[type[Model], ...] = ()
     signal: Signal | None = None
 
+    def __str__(self) -> str:
+        tables = ", ".join(table.__name__ for table in self.tables)
+        return f"{self.what}: {self.does.__module__}.{self.does.__name__}" + (
+            f" ({tables})" if tables else "")
+
 
 FOLLOWERS = (
     Follower("summary of where the model stands", model_progress.rows_written,
@@ -82,12 +87,13 @@ FOLLOWERS = (
              announcements.announce_contact, (NodeContact,), post_save),
     Follower("inbox, e-mail, chat and webhooks, after an alarm of a card",
              announcements.announce_alarm, (CardAlarm,), post_save),
-    Follower("next step of the job's chain", _go_on_with_chain, signal=job_succeeded),
-    Follower("measurements and verdicts of the job's files", measurements.measure_job,
+    Follower("next step of the chain, after a job succeeded", _go_on_with_chain,
              signal=job_succeeded),
-    Follower("index of a comparison's operators", comparisons.enqueue_index,
+    Follower("measurements and verdicts, after a job succeeded", measurements.measure_job,
+             signal=job_succeeded),
+    Follower("index of a comparison's operators, after a file was read", comparisons.enqueue_index,
              signal=reading_stored),
-    Follower("acceptance that rested on the replaced document", outcome.follow_replacement,
+    Follower("state of the acceptance, after a document was replaced", outcome.follow_replacement,
              signal=document_replaced),
 )
 

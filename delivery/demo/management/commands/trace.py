@@ -6,6 +6,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from delivery.demo.isolated_run import is_inside, run_isolated
+from delivery.followers import FOLLOWERS
 
 
 class Command(BaseCommand):
@@ -13,9 +14,14 @@ class Command(BaseCommand):
             "code: files and functions in order, and what follows the write unasked.")
 
     def add_arguments(self, parser):
-        parser.add_argument("flow", choices=("queue_job", "issue_quote", "sign"))
+        parser.add_argument("flow", choices=("queue_job", "issue_quote", "sign"), nargs="?",
+                            help="without one: everything that may follow a write")
 
-    def handle(self, *args, flow: str, **options):
+    def handle(self, *args, flow: str | None, **options):
+        if flow is None:
+            for follower in FOLLOWERS:
+                self.stdout.write(str(follower))
+            return
         if not is_inside():
             run_isolated(["trace", flow])
             return
