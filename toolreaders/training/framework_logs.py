@@ -1,4 +1,4 @@
-"""Text logs of frameworks: mmengine and mmcv, detectron2, MindFormers, torchtitan."""
+"""Text logs of frameworks: mmengine and mmcv, MindFormers."""
 
 from __future__ import annotations
 
@@ -48,18 +48,6 @@ class OpenMmlabTextReader(LineLogReader):
 
     def extras(self, facts: Facts) -> dict[str, Any]:
         return {"evaluation": facts.get("evaluation")}
-
-
-@register
-class Detectron2TextReader(LineLogReader):
-    """``eta: …  iter: 19  total_loss: 1.2  …``; median of 20, steps from 0."""
-
-    name = "detectron2_text_log"
-    tool = "detectron2"
-    meaning = "smoothed"
-    step_base = 0
-    pattern = re.compile(rf"\biter: (?P<step>\d+)\s+total_loss: (?P<loss>{NUMBER})")
-    seconds = re.compile(rf"\s(?:last_)?time: ({AMOUNT})")
 
 
 @register
@@ -138,31 +126,3 @@ class MindFormersReader(LineLogReader):
             "zero_loss_steps": zero,
             **self._times(facts),
         }
-
-
-@register
-class TorchTitanReader(LineLogReader):
-    """``step: 10  loss: 3.9119  grad_norm: 1.6558  memory: …  tps: 34,574  tflops: 3.54  mfu: …``;
-    every rank prints it."""
-
-    name = "torchtitan_log"
-    tool = "torchtitan"
-    pattern = re.compile(
-        rf"\bstep: +(?P<step>\d+)  loss: +(?P<loss>{NUMBER})  "
-        r"(?:grad_norm: |memory: |.{0,80}\btps: )"
-    )
-    norm = re.compile(rf"  grad_norm: +({NUMBER})")
-    tokens = re.compile(r"  tps: +([\d,]+)(?=\s|$)")
-    flops = re.compile(rf"  tflops: +({NUMBER})")
-
-    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
-        for name, pattern in (("tokens_per_second", self.tokens), ("tflops", self.flops)):
-            if value := pattern.search(line):
-                number = float(value[1].replace(",", ""))
-                facts.setdefault(name, array("d")).append(number)
-        return int(found["step"])
-
-    def extras(self, facts: Facts) -> dict[str, Any]:
-        means = {name: sum(facts[name]) / len(facts[name])
-                 for name in ("tokens_per_second", "tflops") if name in facts}  # fmt: skip
-        return {"throughput": means or None}

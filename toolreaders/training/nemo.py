@@ -1,17 +1,14 @@
-"""Training logs of NeMo 2 and of XTuner's own engine."""
+"""Training logs of NeMo 2."""
 
 from __future__ import annotations
 
 import re
-from array import array
 from typing import Any
 
 from toolreaders.base import register
 from toolreaders.figures import AMOUNT, NUMBER
 from toolreaders.training.line_logs import Facts, LineLogReader, doubt_steps
 from toolreaders.training.text_log import counted_on
-
-MEGABYTES = 1024  # in a gigabyte as XTuner prints it
 
 
 @register
@@ -46,38 +43,3 @@ class NemoReader(LineLogReader):
 
     def extras(self, facts: Facts) -> dict[str, Any]:
         return {"total_steps": facts.get("total_steps")}
-
-
-@register
-class XtunerReader(LineLogReader):
-    """``[Train] (Epoch 1) Step 10/500  lr: …  loss: 1.234  …  tgs: 1234  …  time: 1.34s``; steps
-    count over the run."""
-
-    name = "xtuner_log"
-    tool = "XTuner"
-    confidence = most_confidence = 86
-    pattern = re.compile(
-        r"\[Train\] \(Epoch [\d?]+\) Step (?P<step>\d+)/(?P<count>\d+)\s[^\n]{0,80}?"
-        rf"\bloss: (?P<loss>{NUMBER})"
-    )
-    seconds = re.compile(r"(?<!\w)time: ([\d.]+)s\b")
-    norm = re.compile(rf"\bgrad_norm: ({NUMBER})")
-    memory = re.compile(r"\bmax_memory: ([\d.]+)GB")
-    tokens = re.compile(r"\btgs: ([\d.]+)(?=\s|$)")
-
-    def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
-        facts["total_steps"] = int(found["count"])
-        if peak := self.memory.search(line):
-            facts["peak"] = max(float(peak[1]), facts.get("peak", 0.0))
-        if rate := self.tokens.search(line):
-            facts.setdefault("tgs", array("d")).append(float(rate[1]))
-        return int(found["step"])
-
-    def extras(self, facts: Facts) -> dict[str, Any]:
-        rates, peak = facts.get("tgs"), facts.get("peak")
-        mean = sum(rates) / len(rates) if rates else None
-        return {
-            "total_steps": facts.get("total_steps"),
-            "throughput": {"tokens_per_second": mean} if mean else None,
-            "memory": {"peak_allocated_mb": MEGABYTES * peak} if peak else None,
-        }

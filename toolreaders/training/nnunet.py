@@ -1,4 +1,4 @@
-"""Training logs of vision tools that print in a form of their own: Darknet, nnU-Net, ArcFace."""
+"""Training logs of nnU-Net."""
 
 from __future__ import annotations
 
@@ -6,25 +6,8 @@ import re
 from typing import Any
 
 from toolreaders.base import register
-from toolreaders.figures import AMOUNT, NUMBER
+from toolreaders.figures import NUMBER
 from toolreaders.training.line_logs import Facts, LineLogReader, Point
-
-
-@register
-class DarknetReader(LineLogReader):
-    """``12: 3.21, 3.45 avg loss, 0.001 rate, 4.1 seconds, 768 images``: the loss of the iteration,
-    then a smoothed one."""
-
-    name = "darknet_log"
-    tool = "Darknet"
-    mark = " avg"
-    confidence = most_confidence = 88
-    pattern = re.compile(
-        rf"^\s*(?P<step>\d+): (?P<loss>{NUMBER}), {NUMBER} avg(?: loss)?, {NUMBER} rate, "
-        r"[\d.]+ seconds, \d+ images",
-        re.MULTILINE,
-    )
-    seconds = re.compile(r" rate, ([\d.]+) seconds")
 
 
 @register
@@ -57,18 +40,3 @@ class NnUnetReader(LineLogReader):
 
     def extras(self, facts: Facts) -> dict[str, Any]:
         return {"evaluation": {"val_loss": facts["val_loss"]} if "val_loss" in facts else None}
-
-
-@register
-class ArcfaceReader(LineLogReader):
-    """``Speed 2271.33 samples/sec   Loss 1.16 … Global Step: 150``: the mean since the last."""
-
-    name = "arcface_log"
-    tool = "InsightFace"
-    meaning = "window_mean"
-    confidence = most_confidence = 85
-    pattern = re.compile(
-        rf"\bSpeed {AMOUNT} samples/sec\s+Loss (?P<loss>{NUMBER})\s.{{0,200}}?"
-        r"Global Step: *(?P<step>\d+)"
-    )
-    speed = re.compile(r"\bSpeed ([\d.]+) samples/sec")
