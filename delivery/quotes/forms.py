@@ -9,10 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from delivery.documents.models import Currency
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard, TaxRate
-from delivery.quotes.serializers import QuoteSerializer
+from delivery.quotes.serializers import FreeLineSerializer, QuoteSerializer
 from delivery.quotes.services.drafts import MAX_MILESTONES
 from delivery.quotes.snapshot import GRADES, grade_label, unit_label
-from delivery.quotes.terms_serializers import FreeLineSerializer
 from engagements.models import Engagement
 from engagements.stages import Stage
 from engagements.web.percent_field import PercentField

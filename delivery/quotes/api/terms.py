@@ -5,10 +5,8 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from delivery.quotes import queries, services
-from delivery.quotes import terms_serializers as serializers
+from delivery.quotes import queries, serializers, services
 from delivery.quotes.margin import margin_of
-from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, require
 from engagements.web.row_action import RowAction
 
@@ -16,13 +14,14 @@ from engagements.web.row_action import RowAction
 class QuoteTerms:
     """Mixed into the viewset of quotes."""
 
-    serializer_class = QuoteDetailSerializer
+    serializer_class = serializers.QuoteDetailSerializer
     free_lines = RowAction(services.add_free_line, "quote",
                            "Add a line that stands on no price list.",
                            serializers.FreeLineSerializer, code=status.HTTP_201_CREATED,
                            url_path="free-lines")
 
-    @extend_schema(request=serializers.PaymentSerializer, responses=QuoteDetailSerializer)
+    @extend_schema(request=serializers.PaymentSerializer,
+                   responses=serializers.QuoteDetailSerializer)
     @action(detail=True, methods=["put"])
     def payment(self, request, pk=None):
         """Replace the payment milestones, the staffing, or both; what is left out stays."""
@@ -31,7 +30,8 @@ class QuoteTerms:
                               **self.validated(serializers.PaymentSerializer))
         return self.fresh()
 
-    @extend_schema(request=serializers.ConditionsSerializer, responses=QuoteDetailSerializer)
+    @extend_schema(request=serializers.ConditionsSerializer,
+                   responses=serializers.QuoteDetailSerializer)
     @action(detail=True, methods=["put"])
     def conditions(self, request, pk=None):
         """Replace the written conditions; a block that is left out is empty."""
