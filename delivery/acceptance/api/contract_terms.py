@@ -27,6 +27,7 @@ from delivery.acceptance.serializers import (
 from delivery.acceptance.web import download
 from engagements.access import Can, require
 from engagements.models import Engagement
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.strict_filters import KnownParameters
 
@@ -65,6 +66,7 @@ class PowerOfAttorneyViewSet(ScopedViewSet):
     serializer_class = PowerOfAttorneySerializer
     queryset = PowerOfAttorney.objects.select_related("engagement", "user")
     filterset_fields = ["engagement__code", "user"]
+    end = RowAction(services.end_power_of_attorney, "power", "End it now.", ReasonGivenSerializer)
 
     @extend_schema(request={"multipart/form-data": NewPowerOfAttorneySerializer},
                    responses={201: PowerOfAttorneySerializer})
@@ -73,14 +75,6 @@ class PowerOfAttorneyViewSet(ScopedViewSet):
         fields = self.validated(NewPowerOfAttorneySerializer, context={"user": request.user})
         made = services.record_power_of_attorney(actor=request.user, **fields)
         return Response(PowerOfAttorneySerializer(made).data, status=status.HTTP_201_CREATED)
-
-    @extend_schema(request=ReasonGivenSerializer, responses=PowerOfAttorneySerializer)
-    @action(detail=True, methods=["post"])
-    def end(self, request, pk=None):
-        """End it now."""
-        power, fields = self.get_object(), self.validated(ReasonGivenSerializer)
-        return Response(PowerOfAttorneySerializer(services.end_power_of_attorney(
-            actor=request.user, power=power, **fields)).data)
 
     @extend_schema(responses=BINARY)
     @action(detail=True)
@@ -96,21 +90,10 @@ class ConditionViewSet(ScopedViewSet):
     serializer_class = ConditionSerializer
     queryset = Condition.objects.select_related("model", "review__document__engagement")
     filterset_fields = ["review", "effect"]
-
-    @extend_schema(request=ConditionReportSerializer, responses=ConditionSerializer)
-    @action(detail=True, methods=["post"])
-    def report(self, request, pk=None):
-        """The team says what was done."""
-        condition, fields = self.get_object(), self.validated(ConditionReportSerializer)
-        return Response(ConditionSerializer(services.report_condition(
-            actor=request.user, condition=condition, **fields)).data)
-
-    @extend_schema(request=None, responses=ConditionSerializer)
-    @action(detail=True, methods=["post"])
-    def close(self, request, pk=None):
-        """The customer confirms that it is closed."""
-        return Response(ConditionSerializer(services.close_condition(
-            actor=request.user, condition=self.get_object())).data)
+    report = RowAction(services.report_condition, "condition",
+                       "The team says what was done.", ConditionReportSerializer)
+    close = RowAction(services.close_condition, "condition",
+                      "The customer confirms that it is closed.")
 
 
 class VerificationViewSet(KnownParameters, GenericViewSet):

@@ -31,6 +31,7 @@ from delivery.acceptance.serializers import (
 from delivery.acceptance.services.decisions import models_by_code
 from delivery.acceptance.web import download, signature_origin
 from engagements.errors import InvalidInput
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -40,6 +41,21 @@ class ReviewViewSet(ScopedViewSet):
     serializer_class = ReviewSerializer
     queryset = Review.objects.all()
     filterset_fields = ["decision", "document"]
+    receipts = RowAction(services.confirm_receipt, "review",
+                         "Confirm that deliverables were received, or say what is missing.",
+                         NewReceiptSerializer)
+    signers = RowAction(services.name_signers, "review", "Set who signs, in this order.",
+                        SignersSerializer)
+    deemed = RowAction(
+        services.record_deemed_acceptance, "review",
+        "Record that the contract takes the customer's silence for acceptance.")
+    decide = RowAction(
+        services.decide, "review",
+        "Accept, accept with conditions, or reject; a correction replaces an unsigned decision.\n\n"
+        "Reasons and issues of the recorded decision are dropped where another one is made and "
+        "they\ncome back unchanged.", DecisionSerializer)
+    decline = RowAction(services.decline, "review", "Refuse to sign, with a reason.",
+                        DeclineSerializer)
 
     def get_queryset(self):
         return super().get_queryset().select_related(
@@ -56,7 +72,7 @@ class ReviewViewSet(ScopedViewSet):
         """
         fields = self.validated(OpenReviewSerializer, context={"request": request})
         self.kwargs["pk"] = services.open_review(actor=request.user, **fields).pk
-        return Response(self._shown(), status=status.HTTP_201_CREATED)
+        return self.fresh(status.HTTP_201_CREATED)
 
     @extend_schema(request=NewCommentSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
@@ -87,12 +103,6 @@ class ReviewViewSet(ScopedViewSet):
         rows = deliverables_of(self.get_object(), request.LANGUAGE_CODE)
         return Response(DeliverableSerializer(rows, many=True).data)
 
-    @extend_schema(request=NewReceiptSerializer, responses=ReviewSerializer)
-    @action(detail=True, methods=["post"])
-    def receipts(self, request, pk=None):
-        """Confirm that deliverables were received, or say what is missing."""
-        return self._written(NewReceiptSerializer, services.confirm_receipt)
-
     @extend_schema(responses=RetestRowSerializer(many=True), filters=False)
     @action(detail=True, pagination_class=None)
     def retest(self, request, pk=None):
@@ -100,25 +110,12 @@ class ReviewViewSet(ScopedViewSet):
         rows = compare_with_current(self.get_object(), request.LANGUAGE_CODE)
         return Response(RetestRowSerializer(rows, many=True).data)
 
-    @extend_schema(request=SignersSerializer, responses=ReviewSerializer)
-    @action(detail=True, methods=["post"])
-    def signers(self, request, pk=None):
-        """Set who signs, in this order."""
-        return self._written(SignersSerializer, services.name_signers)
-
     @extend_schema(request={"multipart/form-data": NoticeProofSerializer},
                    responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def notice(self, request, pk=None):
         """Record proof that the customer was given notice."""
         return self._written(NoticeProofSerializer, services.record_notice)
-
-    @extend_schema(request=None, responses=ReviewSerializer)
-    @action(detail=True, methods=["post"])
-    def deemed(self, request, pk=None):
-        """Record that the contract takes the customer's silence for acceptance."""
-        services.record_deemed_acceptance(actor=request.user, review=self.get_object())
-        return Response(self._shown())
 
     @extend_schema(responses=BINARY)
     @action(detail=True, url_path=r"signatures/(?P<row>\d+)/scan")
@@ -134,16 +131,6 @@ class ReviewViewSet(ScopedViewSet):
         found = get_object_or_404(self.get_object().notice_proofs.exclude(file=""), pk=row)
         return download(found.file, found.file_name)
 
-    @extend_schema(request=DecisionSerializer, responses=ReviewSerializer)
-    @action(detail=True, methods=["post"])
-    def decide(self, request, pk=None):
-        """Accept, accept with conditions, or reject; a correction replaces an unsigned decision.
-
-        Reasons and issues of the recorded decision are dropped where another one is made and they
-        come back unchanged.
-        """
-        return self._written(DecisionSerializer, services.decide)
-
     @extend_schema(request=IdentifySerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def identify(self, request, pk=None):
@@ -157,19 +144,10 @@ class ReviewViewSet(ScopedViewSet):
         """Sign the content hash of the decided document with the code."""
         return self._written(SignSerializer, services.sign, **signature_origin(request))
 
-    @extend_schema(request=DeclineSerializer, responses=ReviewSerializer)
-    @action(detail=True, methods=["post"])
-    def decline(self, request, pk=None):
-        """Refuse to sign, with a reason."""
-        return self._written(DeclineSerializer, services.decline)
-
     def _written(self, serializer, service, **extra) -> Response:
         fields = self.validated(serializer)
         service(actor=self.request.user, review=self.get_object(), **fields, **extra)
-        return Response(self._shown())
-
-    def _shown(self) -> dict:
-        return ReviewSerializer(self.get_object(), context=self.get_serializer_context()).data
+        return self.fresh()
 
 
 routes = [("reviews", ReviewViewSet, "review"), *contract_terms.routes,

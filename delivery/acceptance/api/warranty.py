@@ -1,12 +1,11 @@
 """REST endpoints of claims under the warranty."""
 
-from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers
-from rest_framework.decorators import action
 
 from delivery.acceptance import services
 from delivery.acceptance.models import WarrantyClaim
 from engagements.models import Engagement, MigratedModel
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
@@ -40,21 +39,9 @@ class WarrantyClaimViewSet(mixins.CreateModelMixin, ScopedViewSet):
     serializer_class = WarrantyClaimSerializer
     filterset_fields = ["engagement", "model", "is_covered"]
     perform_create = creating(services.raise_claim)
-
-    @extend_schema(request=RepairSerializer)
-    @action(detail=True, methods=["post"])
-    def repair(self, request, pk=None):
-        """Say what was repaired and which run shows it."""
-        services.report_repair(actor=request.user, claim=self.get_object(),
-                               **self.validated(RepairSerializer))
-        return self.fresh()
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def close(self, request, pk=None):
-        """The customer confirms the repair."""
-        services.close_claim(actor=request.user, claim=self.get_object())
-        return self.fresh()
+    repair = RowAction(services.report_repair, "claim",
+                       "Say what was repaired and which run shows it.", RepairSerializer)
+    close = RowAction(services.close_claim, "claim", "The customer confirms the repair.")
 
 
 routes = [("warranty-claims", WarrantyClaimViewSet, "warranty-claim")]

@@ -9,6 +9,7 @@ from delivery.reports import services
 from delivery.reports.models import Deliverable
 from engagements.models import Engagement
 from engagements.serializers import VisibleEngagement
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from engagements.web.visible_field import VisibleField
@@ -54,6 +55,9 @@ class DeliverableViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scope
     filterset_fields = ["engagement", "model", "owner", "due_stage"]
     perform_create = creating(services.add_deliverable, "seen")
     perform_update = updating(services.update_deliverable, "deliverable", "engagement")
+    fulfil = RowAction(services.fulfil_deliverable, "deliverable", "Name what fulfils it.",
+                       ProofSerializer)
+    reopen = RowAction(services.reopen_deliverable, "deliverable", "Marked as outstanding again.")
 
     @extend_schema(request=AgreedSerializer, responses={201: OwedDeliverableSerializer(many=True)})
     @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
@@ -64,21 +68,6 @@ class DeliverableViewSet(mixins.CreateModelMixin, mixins.UpdateModelMixin, Scope
         made = services.list_agreed(actor=request.user, **fields)
         return Response(self.get_serializer(made, many=True).data,
                         status=status.HTTP_201_CREATED)
-
-    @extend_schema(request=ProofSerializer)
-    @action(detail=True, methods=["post"])
-    def fulfil(self, request, pk=None):
-        """Name what fulfils it."""
-        services.fulfil_deliverable(actor=request.user, deliverable=self.get_object(),
-                                    **self.validated(ProofSerializer))
-        return self.fresh()
-
-    @extend_schema(request=None)
-    @action(detail=True, methods=["post"])
-    def reopen(self, request, pk=None):
-        "Marked as outstanding again."
-        services.reopen_deliverable(actor=request.user, deliverable=self.get_object())
-        return self.fresh()
 
 
 routes = [("deliverables", DeliverableViewSet, "deliverable")]

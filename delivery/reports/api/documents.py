@@ -29,6 +29,7 @@ from engagements.access import Can, require
 from engagements.audit import download_log
 from engagements.models import Engagement
 from engagements.web.missing_people import MissingPeopleAction
+from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
@@ -39,6 +40,27 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
     queryset = Document.objects.select_related("engagement__customer").prefetch_related(
         "files__document__engagement")
     filterset_fields = ["kind", "state", "engagement__code"]
+    refresh = RowAction(services.refresh_draft, "document", "Collect the facts of a draft anew.")
+    submit = RowAction(services.submit_document, "document", "Hand a draft to its reviewers.")
+    review = RowAction(services.review_document, "document",
+                       "Confirm a draft as its reviewer, who is not its author.",
+                       ReviewCommentSerializer)
+    send_back = RowAction(services.send_back_document, "document",
+                          "Return a draft in review to its author.", ReasonSerializer,
+                          url_path="send-back")
+    recall = RowAction(
+        services.recall_document, "document",
+        "Take a document back: its author from review; he or the approver while files are made.")
+    issue = RowAction(
+        services.order_issue, "document",
+        "Approve a reviewed document: it is numbered and frozen; workers make its files.",
+        answers=DocumentSerializer, code=status.HTTP_202_ACCEPTED)
+    correct = RowAction(services.draft_correction, "document",
+                        "A draft of the next version of an issued document.", ReasonSerializer,
+                        answers=DocumentSerializer, code=status.HTTP_201_CREATED)
+    withdraw = RowAction(services.withdraw_document, "document",
+                         "Withdraw an issued document; its files stay readable.",
+                         ReasonSerializer)
 
     def get_queryset(self):
         found = super().get_queryset()
@@ -47,11 +69,6 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
     def get_serializer_class(self):
         return (DocumentDetailSerializer if self.action in ("retrieve", "preview", "repeat")
                 else DocumentSerializer)
-
-    def _done(self, service, serializer=None, code=status.HTTP_200_OK) -> Response:
-        fields = self.validated(serializer) if serializer else {}
-        return self.shown(service(actor=self.request.user, document=self.get_object(), **fields),
-                          code)
 
     @extend_schema(request=DraftSerializer, responses={201: DocumentSerializer})
     def create(self, request):
@@ -89,12 +106,6 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
             actor=request.user, document=self.get_object(),
             words={row["code"]: {"zh": row["zh"], "en": row["en"]} for row in rows}))
 
-    @extend_schema(request=None, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"])
-    def refresh(self, request, pk=None):
-        """Collect the facts of a draft anew."""
-        return self._done(services.refresh_draft)
-
     @extend_schema(request=None, responses={202: DocumentDetailSerializer})
     @action(detail=True, methods=["post"])
     def preview(self, request, pk=None):
@@ -110,18 +121,6 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
     def _ordered(self, service) -> Response:
         service(actor=self.request.user, document=self.get_object())
         return self.fresh(status.HTTP_202_ACCEPTED)
-
-    @extend_schema(request=None, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"])
-    def submit(self, request, pk=None):
-        """Hand a draft to its reviewers."""
-        return self._done(services.submit_document)
-
-    @extend_schema(request=ReviewCommentSerializer, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"])
-    def review(self, request, pk=None):
-        """Confirm a draft as its reviewer, who is not its author."""
-        return self._done(services.review_document, ReviewCommentSerializer)
 
     @extend_schema(request=ColleagueSerializer, responses=DocumentSerializer)
     @action(detail=True, methods=["post"], url_path="hand-over")
@@ -142,36 +141,6 @@ class DocumentViewSet(MissingPeopleAction, ScopedViewSet):
                                       username=fields["colleague"])
         return self.shown(service(actor=request.user, document=document, colleague=colleague,
                                   reason=fields["reason"]))
-
-    @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"], url_path="send-back")
-    def send_back(self, request, pk=None):
-        """Return a draft in review to its author."""
-        return self._done(services.send_back_document, ReasonSerializer)
-
-    @extend_schema(request=None, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"])
-    def recall(self, request, pk=None):
-        """Take a document back: its author from review; he or the approver while files are made."""
-        return self._done(services.recall_document)
-
-    @extend_schema(request=None, responses={202: DocumentSerializer})
-    @action(detail=True, methods=["post"])
-    def issue(self, request, pk=None):
-        """Approve a reviewed document: it is numbered and frozen; workers make its files."""
-        return self._done(services.order_issue, code=status.HTTP_202_ACCEPTED)
-
-    @extend_schema(request=ReasonSerializer, responses={201: DocumentSerializer})
-    @action(detail=True, methods=["post"])
-    def correct(self, request, pk=None):
-        """A draft of the next version of an issued document."""
-        return self._done(services.draft_correction, ReasonSerializer, status.HTTP_201_CREATED)
-
-    @extend_schema(request=ReasonSerializer, responses=DocumentSerializer)
-    @action(detail=True, methods=["post"])
-    def withdraw(self, request, pk=None):
-        """Withdraw an issued document; its files stay readable."""
-        return self._done(services.withdraw_document, ReasonSerializer)
 
     @extend_schema(
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
