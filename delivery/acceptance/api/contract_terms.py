@@ -14,15 +14,17 @@ from rest_framework.viewsets import GenericViewSet
 from delivery.acceptance import services
 from delivery.acceptance.document_verification import is_within_rate_limit, verify_document
 from delivery.acceptance.models import AcceptanceTerms, Condition, PowerOfAttorney, Review
-from delivery.acceptance.serializers import (
+from delivery.acceptance.serializers.contract_terms import (
     ConditionReportSerializer,
-    ConditionSerializer,
     NewPowerOfAttorneySerializer,
     PowerOfAttorneySerializer,
     ReasonGivenSerializer,
     TermsSerializer,
     VerificationResultSerializer,
     VerificationSerializer,
+)
+from delivery.acceptance.serializers.review import (
+    ConditionSerializer,
 )
 from delivery.acceptance.web import download
 from engagements.access import Can, require

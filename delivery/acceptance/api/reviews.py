@@ -13,7 +13,7 @@ from delivery.acceptance.api.contract_terms import BINARY
 from delivery.acceptance.models import Review
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.acceptance.review.retest_comparison import compare_with_current
-from delivery.acceptance.serializers import (
+from delivery.acceptance.serializers.review import (
     DecisionSerializer,
     DeclineSerializer,
     DeliverableSerializer,

@@ -7,9 +7,11 @@ from rest_framework.response import Response
 
 from delivery.acceptance import services
 from delivery.acceptance.models import ThirdPartyReport
-from delivery.acceptance.serializers import (
-    NewThirdPartyReportSerializer,
+from delivery.acceptance.serializers.contract_terms import (
     ReasonGivenSerializer,
+)
+from delivery.acceptance.serializers.third_party_reports import (
+    NewThirdPartyReportSerializer,
     ThirdPartyReportSerializer,
 )
 from engagements.web.scoped_viewset import ScopedViewSet
