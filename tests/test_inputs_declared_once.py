@@ -41,10 +41,9 @@ DIFFERENT = {
     ("LoginForm", "NodeLoginSerializer", "certificate"): NOT_DECIDED,
     **{(form, "NodeSerializer", name): NOT_DECIDED for form in ("NodeForm", "NodeEditForm")
        for name in ("cards_total", "port", "ring_size", "scheduler_secret")},
-    ("ModelDecisionForm", "DecisionSerializer", "decision"): NOT_DECIDED,
-    ("ModelDecisionForm", "DecisionSerializer", "reason"): NOT_DECIDED,
-    ("ReasonForm", "DecisionSerializer", "reason"): NOT_DECIDED,
-    ("SignForm", "SignSerializer", "strokes"): NOT_DECIDED,
+    ("ModelDecisionForm", "DecisionSerializer", "decision"): "of a model, not of the whole",
+    ("ReasonForm", "DecisionSerializer", "reason"): OTHER_FORM,
+    ("SignForm", "SignSerializer", "strokes"): "JSON in the API, its text on the page",
     ("ScanForm", "UploadSerializer", "note"): NOT_DECIDED,
     ("UploadForm", "UploadSerializer", "note"): NOT_DECIDED,
     ("VersionForm", "PublishSerializer", "note"):

@@ -62,7 +62,7 @@ class ModelDecisionForm(forms.Form):
     model = forms.CharField(widget=forms.HiddenInput)
     decision = forms.ChoiceField(label=_("Decision"), required=False, choices=SHORT,
                                  widget=forms.RadioSelect)
-    reason = forms.CharField(label=_("Reason"), required=False, max_length=2000)
+    reason = forms.CharField(label=_("Reason"), required=False)
 
 
 ModelDecisionFormSet = forms.formset_factory(ModelDecisionForm, extra=0, max_num=200,
