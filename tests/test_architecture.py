@@ -2,9 +2,13 @@
 
 import subprocess
 import sys
+import tomllib
+from graphlib import TopologicalSorter
 
+import grimp
 import pytest
 from django.apps import apps
+from django.conf import settings as django_settings
 from django.core.management import call_command
 
 LAYERS = ["engagements", "workers", "assessments", "delivery"]
@@ -21,6 +25,14 @@ def test_imports_point_down():
                            "sys.exit(lint_imports())"],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_modules_import_one_another_in_a_circle():
+    """Neither inside functions nor for types only. CycleError names the modules."""
+    linted = tomllib.loads((django_settings.BASE_DIR / "pyproject.toml").read_text("utf-8"))
+    graph = grimp.build_graph(*linted["tool"]["importlinter"]["root_packages"], cache_dir=None)
+    TopologicalSorter({module: graph.find_modules_directly_imported_by(module)
+                       for module in graph.modules}).prepare()
 
 
 def test_heavy_libraries_are_not_loaded_at_start():

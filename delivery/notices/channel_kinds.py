@@ -1,7 +1,8 @@
 """The registry of channel kinds: a sender each, which is the whole declaration of its kind."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.utils.translation import gettext as _
 
@@ -9,13 +10,25 @@ from delivery.notices.rate_limits import Rate
 from delivery.notices.send_outcomes import Outcome
 from engagements.errors import InvalidInput
 
-if TYPE_CHECKING:
-    from delivery.notices.models import Channel
-    from delivery.notices.transport.channel_protocols import Request
-    from delivery.notices.transport.http_client import Answer
-    from delivery.notices.transport.message_text import Item
-
 LONGEST_CODE = 12  # of the column
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a sender asks a channel's address for."""
+
+    url: str
+    body: bytes
+    headers: dict[str, str]
+    message_id: str = ""  # of those that the delivery log shows with what was sent
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    body: bytes
 
 
 class Sender:
@@ -31,11 +44,13 @@ class Sender:
     makes_secret: ClassVar[bool] = False  # the desk makes the signing secret; it must be there
     may_repeat: ClassVar[bool] = False  # its reader knows an event again that was sent before
 
-    def request(self, channel: "Channel", items: "list[Item]", events: list[dict], now: datetime
-                ) -> "Request":
+    def request(self, channel: Any, items: list[Any], events: list[dict], now: datetime
+                ) -> Request:
+        """The request of a `models.Channel` for some events, each a `message_text.Item` too."""
         raise NotImplementedError
 
-    def outcome(self, answer: "Answer") -> Outcome:
+    def outcome(self, answer: Answer) -> Outcome:
+        """Whether it arrived, and what else the answer says."""
         raise NotImplementedError
 
 

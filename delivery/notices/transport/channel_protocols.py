@@ -4,17 +4,15 @@ Payloads, limits and signatures are those of DOMAIN 13. Success is what the body
 """
 
 import json
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from delivery.notices.channel_kinds import Sender, register
+from delivery.notices.channel_kinds import Answer, Request, Sender, register
 from delivery.notices.rate_limits import Rate
 from delivery.notices.send_outcomes import Outcome
-from delivery.notices.transport.http_client import Answer
 from delivery.notices.transport.message_text import Item, clip, fit, headline
 from delivery.notices.transport.webhook_signatures import (
     dingtalk_sign,
@@ -23,14 +21,6 @@ from delivery.notices.transport.webhook_signatures import (
     webhook_sign,
 )
 from engagements.text.text_joining import labelled
-
-
-@dataclass(frozen=True)
-class Request:
-    url: str
-    body: bytes
-    headers: dict[str, str]
-    message_id: str = ""  # of those that the delivery log shows with what was sent
 
 
 class Robot(Sender):

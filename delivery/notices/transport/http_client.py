@@ -1,12 +1,12 @@
 """One POST to a checked address: no redirects, bounded answer, bounded time."""
 
 import time
-from dataclasses import dataclass
 
 import urllib3
 from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
 from urllib3.exceptions import TimeoutError as HTTPTimeout
 
+from delivery.notices.channel_kinds import Answer
 from delivery.notices.transport import address_allowlist
 from engagements.errors import DeskError, InvalidInput
 
@@ -21,12 +21,6 @@ class NotSent(DeskError):
     def __init__(self, reason: str, is_permanent: bool = False):
         super().__init__(reason)
         self.reason, self.is_permanent = reason, is_permanent
-
-
-@dataclass(frozen=True)
-class Answer:
-    status: int
-    body: bytes
 
 
 def post(kind: str, url: str, body: bytes, headers: dict[str, str]) -> Answer:

@@ -2,10 +2,9 @@
 
 import json
 
-from delivery.notices.channel_kinds import Sender, register
+from delivery.notices.channel_kinds import Request, Sender, register
 from delivery.notices.rate_limits import Rate
 from delivery.notices.send_outcomes import Outcome
-from delivery.notices.transport.channel_protocols import Request
 
 
 @register

@@ -3,7 +3,7 @@
 import pytest
 
 from delivery.notices import channel_kinds
-from delivery.notices.channel_kinds import Sender, register, sender_of
+from delivery.notices.channel_kinds import Request, Sender, register, sender_of
 from delivery.notices.forms import ChannelForm
 from delivery.notices.models import Channel
 from delivery.notices.rate_limits import Rate
@@ -11,7 +11,6 @@ from delivery.notices.send_outcomes import Outcome
 from delivery.notices.serializers import ChannelSerializer
 from delivery.notices.services import channels
 from delivery.notices.transport import send_dispatches
-from delivery.notices.transport.channel_protocols import Request
 from delivery.notices.transport.message_text import Item
 from engagements.errors import InvalidInput
 from engagements.models import Role
