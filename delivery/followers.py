@@ -21,11 +21,10 @@ from delivery.quotes.models import Quote
 from delivery.reports import registry
 from delivery.reports.models import Document
 from delivery.reports.signals import document_replaced
-from engagements import model_progress
+from engagements import model_progress, search_index
 from engagements.audit_rows.tracking import on_rows_written
 from engagements.models import AuditEntry, Customer, Engagement, MigratedModel
-from engagements.search import index
-from engagements.search.index import OF_ENGAGEMENT, Indexed, of_engagement
+from engagements.search_index import OF_ENGAGEMENT, Indexed, of_engagement
 from workers.models import CardAlarm, Node, NodeContact
 from workers.signals import job_succeeded, reading_stored
 
@@ -72,11 +71,11 @@ class Follower:
 FOLLOWERS = (
     Follower("summary of where the model stands", model_progress.rows_written,
              tuple(model_progress.PATHS)),
-    Follower("search words of the row", index.refresh,
+    Follower("search words of the row", search_index.refresh,
              tuple(indexed.table for indexed in FOUND_BY_WORDS)),
-    Follower("search words of the engagement's rows", index.refresh_rows_of_engagements,
+    Follower("search words of the engagement's rows", search_index.refresh_rows_of_engagements,
              (Engagement,)),
-    Follower("search words of the customer's engagements", index.refresh_rows_of_customers,
+    Follower("search words of the customer's engagements", search_index.refresh_rows_of_customers,
              (Customer,)),
     Follower("sums of the portfolio's charts", chart_figures.rows_written, chart_figures.TABLES),
     Follower("sums of the portfolio's charts", chart_figures.row_removed, chart_figures.REMOVABLE,
@@ -101,7 +100,7 @@ FOLLOWERS = (
 def connect() -> None:
     """Have every follower called from now on; call it when Django starts."""
     for indexed in FOUND_BY_WORDS:
-        index.register(indexed)
+        search_index.register(indexed)
     for follower in FOLLOWERS:
         if follower.signal is None:
             for table in follower.tables:

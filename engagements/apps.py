@@ -12,11 +12,10 @@ class EngagementsConfig(AppConfig):
         """Register audited tables and gate checks, connect the log-in signals, and have the
         verifier's sentences translated by Django."""
         from bundle_verifier.translation import use
-        from engagements import audit_config, gate_checks  # noqa: F401
+        from engagements import audit_config, gate_checks, search_index  # noqa: F401
         from engagements.audit import audit_log, end_sealing, login_log  # noqa: F401
-        from engagements.search import index
         from engagements.web import sign_in_receiver  # noqa: F401
 
         use(translation)
-        post_migrate.connect(index.prepare, sender=self)
+        post_migrate.connect(search_index.prepare, sender=self)
         end_sealing.connect()

@@ -7,7 +7,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 
 from engagements.models import Customer, Engagement, ModelProgress, StageComment, StageRecord
-from engagements.search.index import holding
+from engagements.search_index import holding
 from engagements.stages import DONE, LET_THROUGH, Stage, StageState
 
 MODELS_PER_PAGE = 40  # of the matrix

@@ -8,8 +8,7 @@ from django.utils import timezone
 
 from benchmarks.fleet import template
 from benchmarks.fleet.multiply import Copies, after_the_last, without_reference_checks
-from engagements import model_progress
-from engagements.search import index
+from engagements import model_progress, search_index
 
 # Rows of an engagement, where the demo writes fewer: half a million jobs for 10,000 of them.
 PER_ENGAGEMENT = {"workers.Job": 50, "workers.StoredReading": 50, "workers.Artifact": 100,
@@ -49,7 +48,7 @@ class World:
             self.running_jobs()
         self.say("summaries and words")
         model_progress.rebuild()
-        index.rebuild()
+        search_index.rebuild()
         self.finish()
 
     # People, customers, nodes ---------------------------------------------------------------

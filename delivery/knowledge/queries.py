@@ -9,7 +9,7 @@ from delivery.knowledge import signatures
 from delivery.knowledge.models import SolvedCase
 from delivery.knowledge.signatures import Signature
 from engagements.models import User
-from engagements.search.index import holding
+from engagements.search_index import holding
 from workers.models import Job
 
 # Cases without code and diagnosis have only their text to be found by: the newest are tried.

@@ -19,7 +19,7 @@ from engagements.models import (
     StageTransition,
     User,
 )
-from engagements.search.index import holding
+from engagements.search_index import holding
 from engagements.stages import DONE, StageState
 from engagements.web.paging import MOST_COUNTED
 

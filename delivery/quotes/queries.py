@@ -11,7 +11,7 @@ from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import LineAmounts
 from delivery.quotes.snapshot import LineRow
 from engagements.models import AuditArchive, AuditEntry
-from engagements.search.index import holding
+from engagements.search_index import holding
 
 PAGE_LINES = 100
 HISTORY_ENTRIES = 30  # on the page of a quote

@@ -7,7 +7,7 @@ from engagements.models.visibility import in_engagements_of
 class WordsField(models.TextField):
     """Words separated by single spaces, with an index for the lookup `holds`.
 
-    The index is made by `engagements.search.storage`.
+    The index is made by `engagements.search_index`.
     """
 
 
@@ -40,7 +40,7 @@ class SearchEntryQuerySet(models.QuerySet):
 
 
 class SearchEntry(models.Model):
-    """The words by which the search box finds one row; made by `engagements.search.index`."""
+    """The words by which the search box finds one row; made by `engagements.search_index`."""
 
     table = models.CharField(max_length=60)
     key = models.BigIntegerField()

@@ -12,7 +12,7 @@ from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import Engagement, Membership, Role, StageRecord, User
 from engagements.moves import has_permission
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageMove, StageState
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of

@@ -11,7 +11,7 @@ from engagements import queries, services
 from engagements.access import Can, allowed, require, require_administrator
 from engagements.forms import CustomerForm, OwnPasswordForm, PersonForm
 from engagements.models import Customer, Engagement, Role, User
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.web.form_actions import attempt_form
 from engagements.web.paging import page_of
 

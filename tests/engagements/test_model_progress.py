@@ -3,9 +3,8 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from engagements import model_progress, services
+from engagements import model_progress, search_index, services
 from engagements.models import Engagement, ModelProgress, Role
-from engagements.search import index
 from engagements.stages import Stage
 
 
@@ -45,5 +44,5 @@ def test_the_command_tells_what_differs_and_mends_it(model, capsys):
         call_command("summaries")
     assert "EP2501 LLM: passed" in capsys.readouterr().out
     call_command("summaries", "--rebuild")
-    assert list(model_progress.differences()) == list(index.differences()) == []
+    assert list(model_progress.differences()) == list(search_index.differences()) == []
     call_command("summaries")

@@ -15,7 +15,7 @@ from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.knowledge.services import cases as services
 from delivery.planning.models import ProjectIssue
 from engagements.access import Can, allowed, require
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 from toolreaders.number_parsing import whole_number

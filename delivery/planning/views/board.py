@@ -14,7 +14,7 @@ from engagements.access import Can, require
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, StageRecord
 from engagements.moves import has_permission
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.stages import BULK_MOVES, DONE, TRANSITIONS, Stage, StageMove, StageState
 from engagements.views.stages import undo_of_moves
 from engagements.web.form_actions import attempt

@@ -13,7 +13,7 @@ from delivery.planning.effort.margins import Effort, efforts_of, grade_costs
 from delivery.planning.models import Risk
 from delivery.portal.models import ChartFigure
 from engagements.models import Engagement, Membership, ModelProgress, Role, User
-from engagements.search.index import holding
+from engagements.search_index import holding
 from engagements.stages import Stage
 
 RUNNING = Engagement.State.ACTIVE

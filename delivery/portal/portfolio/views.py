@@ -17,7 +17,7 @@ from delivery.portal.portfolio.workbook import workbook_of
 from engagements.access import Can, allowed, require
 from engagements.audit import download_log
 from engagements.models import Engagement, Role, User
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.stages import Stage
 from engagements.web.form_actions import XLSX, attempt
 from engagements.web.paging import page_of

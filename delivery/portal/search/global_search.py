@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
 from engagements.models import Engagement, MigratedModel, User
-from engagements.search.index import entries_holding
+from engagements.search_index import entries_holding
 from engagements.stages import DONE
 from workers.kinds.base import all_kinds as job_kinds
 from workers.kinds.base import title_of

@@ -19,7 +19,7 @@ from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.duties import missing_people
 from engagements.moves import allowed_moves
-from engagements.search.index import pages_of
+from engagements.search_index import pages_of
 from engagements.web.form_actions import attempt, state_reached
 from engagements.web.paging import page_of
 from engagements.web.row_pages import posted, visible_engagement

@@ -8,10 +8,9 @@ from delivery.portal.search import global_search
 from delivery.portal.search.commands import commands_for
 from delivery.quotes.services import create_quote
 from delivery.reports.models import Document
-from engagements import services
+from engagements import search_index, services
 from engagements.models import Customer, Engagement, Role
 from engagements.queries import filtered
-from engagements.search import index
 from engagements.stages import Stage, StageState
 from engagements.web.paging import page_of
 from tests.cached_fixtures import cached_fixture
@@ -59,7 +58,7 @@ def test_a_new_name_is_found_by_all_that_bears_it(people, world):
     Customer.objects.filter(pk=world.customer_id).update(name="新名电力")
     assert {"briefcase", "file-certificate", "file-invoice"} <= set(
         found(people[Role.MANAGER], "新名"))
-    assert list(index.differences()) == []
+    assert list(search_index.differences()) == []
 
 
 def test_a_number_is_a_job(people, world):
@@ -151,5 +150,5 @@ def test_a_list_of_many_hits_is_that_of_few(people, engagement, monkeypatch):
     words = ("zebra", "斑马", "zeb", "zebra 斑马", "Z4", "nothing")
     few = {text: shown(text) for text in words}
     assert [total for _codes, total in few["斑马"]] == [7, 7, 1, 1]
-    monkeypatch.setattr(index, "MOST_NAMED", 0)
+    monkeypatch.setattr(search_index, "MOST_NAMED", 0)
     assert {text: shown(text) for text in words} == few

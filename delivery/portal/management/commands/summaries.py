@@ -3,8 +3,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from delivery.portal import chart_figures
-from engagements import model_progress
-from engagements.search import index
+from engagements import model_progress, search_index
 
 
 class Command(BaseCommand):
@@ -18,8 +17,8 @@ class Command(BaseCommand):
         if rebuild:
             self.stdout.write(
                 f"{model_progress.rebuild()} summaries of models, figures of "
-                f"{chart_figures.rebuild()} engagements and {index.rebuild()} rows of the search "
-                "box were made anew.")
+                f"{chart_figures.rebuild()} engagements and {search_index.rebuild()} rows of the "
+                "search box were made anew.")
             return
         count = 0
         for model, columns in model_progress.differences():
@@ -28,7 +27,7 @@ class Command(BaseCommand):
         for engagement, chart, bar in chart_figures.differences():
             count += 1
             self.stdout.write(f"engagement {engagement}: {chart} {bar}")
-        for table, key in index.differences():
+        for table, key in search_index.differences():
             count += 1
             self.stdout.write(f"{table} {key}: words")
         if count:

@@ -1,15 +1,23 @@
 """The index of the words by which the search box finds rows: any part of a word in letters, any two
 Chinese characters. `delivery.followers` says which rows, and keeps it with every write of them."""
 
+import contextlib
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
+from django.db import (
+    DEFAULT_DB_ALIAS,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connections,
+    models,
+    transaction,
+)
 from django.db.models.sql import Query
 
 from engagements.models import Engagement, SearchEntry, User
-from engagements.search import storage
 
 BATCH = 500
 MOST_NAMED = 500  # keys that a statement names
@@ -19,6 +27,30 @@ LONGEST = 24  # characters of a word that are kept
 MOST = 400  # words of one row
 OF_ENGAGEMENT = ("code", "name", "name_en", "contract_number", "customer__name",
                  "customer__name_en")
+# What the databases need to find words quickly: made after every `migrate`, where it is missing.
+# PostgreSQL: an index over the words as lexemes; over the labels of the audit log one by trigrams,
+# where the extension is there or the database's owner may install it (else its text filter walks).
+# SQLite: an FTS5 table over the words of SearchEntry, kept by triggers (which are gone when a
+# migration makes the table anew).
+POSTGRESQL = ("""CREATE INDEX IF NOT EXISTS search_entry_words ON engagements_searchentry
+    USING gin (array_to_tsvector(string_to_array(words, ' ')))""",)
+TRIGRAMS = ("CREATE EXTENSION IF NOT EXISTS pg_trgm",
+            """CREATE INDEX IF NOT EXISTS audit_labels_by_trigram ON engagements_auditentry
+    USING gin (UPPER(target_label::text) gin_trgm_ops)""")
+SQLITE = (
+    """CREATE VIRTUAL TABLE IF NOT EXISTS engagements_searchwords USING fts5(words,
+    content='engagements_searchentry', content_rowid='id',
+    tokenize="unicode61 remove_diacritics 0", prefix='1 2 3')""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_added AFTER INSERT ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(rowid, words) VALUES (new.id, new.words); END""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_removed AFTER DELETE ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(engagements_searchwords, rowid, words)
+    VALUES ('delete', old.id, old.words); END""",
+    """CREATE TRIGGER IF NOT EXISTS searchentry_changed AFTER UPDATE ON engagements_searchentry
+    BEGIN INSERT INTO engagements_searchwords(engagements_searchwords, rowid, words)
+    VALUES ('delete', old.id, old.words);
+    INSERT INTO engagements_searchwords(rowid, words) VALUES (new.id, new.words); END""",
+)
 
 
 def of_engagement(*columns: str) -> tuple[str, ...]:
@@ -170,10 +202,25 @@ def _batches(table: type[models.Model]) -> Iterator[list[int]]:
 
 def prepare(using: str, **_signal) -> None:
     """After `migrate`: what the database needs, and the entries of one that is older."""
-    storage.make(using)
+    _make_storage(using)
     is_older = Engagement.objects.exists() and not SearchEntry.objects.exists()
     if using == DEFAULT_DB_ALIAS and is_older:
         rebuild()
+
+
+def _make_storage(using: str) -> None:
+    """Index, or table and triggers."""
+    is_postgresql = connections[using].vendor == "postgresql"
+    _execute(using, POSTGRESQL if is_postgresql else SQLITE)
+    if is_postgresql:
+        with contextlib.suppress(ProgrammingError, NotSupportedError, OperationalError):
+            _execute(using, TRIGRAMS)
+
+
+def _execute(using: str, statements: tuple[str, ...]) -> None:
+    with transaction.atomic(using=using), connections[using].cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
 
 
 def refresh_rows_of_engagements(_table: type[models.Model], keys: Collection) -> None:
