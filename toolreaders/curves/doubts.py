@@ -1,5 +1,6 @@
 """What makes a comparison of two loss curves doubtful although it can be computed."""
 
+from array import array
 from collections.abc import Sequence
 from operator import sub, truediv
 
@@ -61,4 +62,4 @@ def _unaligned(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
 
 
 def _error(b: Sequence[float], n: Sequence[float]) -> float:
-    return mean(list(map(truediv, map(abs, map(sub, n, b)), map(abs, b))))
+    return mean(array("d", map(truediv, map(abs, map(sub, n, b)), map(abs, b))))

@@ -283,7 +283,7 @@ def series_values(series: LossSeries) -> TrainingLog:
             "last_step": steps[-1] if losses else None,
             "first": losses[0] if losses else None,
             "last": losses[-1] if losses else None,
-            "mean": mean(list(filter(isfinite, losses)) if bad else losses),
+            "mean": mean(array("d", filter(isfinite, losses)) if bad else losses),
             "nonfinite": len(bad),
             "first_nonfinite_step": steps[bad[0]] if bad else None,
         },
@@ -299,9 +299,11 @@ def series_values(series: LossSeries) -> TrainingLog:
     }
 
 
-def _numbers(values: Iterable[float | None]) -> list[float]:
+def _numbers(values: Iterable[float | None]) -> array[float]:
     """As doubles; None is NaN."""
-    return [nan if value is None else float(value) for value in values]
+    if isinstance(values, array):
+        return values
+    return array("d", (nan if value is None else float(value) for value in values))
 
 
 def time_values(milliseconds: Iterable[float | None]) -> Times | None:
@@ -309,7 +311,7 @@ def time_values(milliseconds: Iterable[float | None]) -> Times | None:
 
     Of five or fewer records only a first one that compiles the graph is left out.
     """
-    times = list(filter(isfinite, _numbers(milliseconds)))
+    times = array("d", filter(isfinite, _numbers(milliseconds)))
     if not times:
         return None
     skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else _compilation(times)
@@ -341,7 +343,7 @@ def statistic_values(numbers: Iterable[float | None]) -> dict[str, Any] | None:
     values = _numbers(numbers)
     if not values:
         return None
-    finite = list(filter(isfinite, values))
+    finite = array("d", filter(isfinite, values))
     return {
         "points": len(values),
         "first": values[0],

@@ -89,10 +89,10 @@ def _smoothed(b: Sequence[float], n: Sequence[float], width: int) -> float | Non
     return mean(relative_errors(_running_means(b, width), _running_means(n, width)))
 
 
-def _running_means(values: Sequence[float], width: int) -> list[float]:
+def _running_means(values: Sequence[float], width: int) -> array[float]:
     """Means of every ``width`` neighbours: each window is the end of one block of that width and
     the beginning of the next, so that no rounding adds up over more of them."""
-    found: list[float] = []
+    found = array("d")
     for start in range(0, len(values) - width + 1, width):
         ends = [*accumulate(reversed(values[start:start + width]))]
         beginnings = accumulate(values[start + width:start + 2 * width - 1], initial=0.0)
