@@ -16,7 +16,7 @@ from delivery.quotes.forms import (
     StaffFormSet,
     TermsForm,
 )
-from delivery.quotes.models import QuoteLine
+from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.payment import milestone_rows, staffing_rows
 from delivery.quotes.views.quotes import found_quote
 from engagements.access import Can, require
@@ -25,9 +25,15 @@ from engagements.web.form_actions import attempt, attempt_form, show_errors
 from toolreaders.number_parsing import whole_number
 
 
-def _add(request, pk, form_class, service):
+def _priced_quote(request, pk) -> Quote:
+    """A quote for those who price; 403 for others, 404 for who does not see it."""
     quote = found_quote(request, pk)
     require(request.user, Can.PRICE, quote.engagement)
+    return quote
+
+
+def _add(request, pk, form_class, service):
+    quote = _priced_quote(request, pk)
     form = form_class(request.POST, day=quote.quote_date)
     if form.is_valid():
         attempt(request, lambda: service(actor=request.user, quote=quote, **form.cleaned_data),
@@ -57,8 +63,7 @@ def line_remove(request, pk, line):
 
 @require_http_methods(["GET", "POST"])
 def line_new(request, pk):
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     form = QuoteLineForm(request.POST or None, day=quote.quote_date,
                          initial={"revision": quote.revision, "months": 1})
     if form.is_valid() and attempt_form(form, lambda: services.add_free_line(
@@ -69,8 +74,7 @@ def line_new(request, pk):
 
 @require_http_methods(["GET", "POST"])
 def line_edit(request, pk, line):
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     found = get_object_or_404(QuoteLine, pk=line, quote=quote)
     form = QuoteLineForm(request.POST or None, instance=found, day=quote.quote_date,
                          initial={"revision": quote.revision})
@@ -82,8 +86,7 @@ def line_edit(request, pk, line):
 
 @require_http_methods(["GET", "POST"])
 def terms(request, pk):
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     form = TermsForm(request.POST or None, instance=quote, initial={"revision": quote.revision})
     if form.is_valid() and attempt_form(form, lambda: services.update_quote(
             actor=request.user, quote=quote, **form.cleaned_data)):
@@ -93,8 +96,7 @@ def terms(request, pk):
 
 @require_http_methods(["GET", "POST"])
 def conditions(request, pk):
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     form = ConditionsForm(request.POST or None, quote=quote)
     if form.is_valid() and attempt_form(form, lambda: services.update_quote(
             actor=request.user, quote=quote, revision=form.cleaned_data["revision"],
@@ -105,8 +107,7 @@ def conditions(request, pk):
 
 @require_http_methods(["GET", "POST"])
 def copy(request, pk):
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     form = CopyForm(request.POST or None, user=request.user)
     if form.is_valid():
         made = attempt_form(form, lambda: services.copy_quote(
@@ -126,8 +127,7 @@ def _form_page(request, quote, form, title, submit_label=None):
 @require_http_methods(["GET", "POST"])
 def payment(request, pk):
     """Milestones and staffing plan: two tables, one save."""
-    quote = found_quote(request, pk)
-    require(request.user, Can.PRICE, quote.engagement)
+    quote = _priced_quote(request, pk)
     data = request.POST or None
     milestones = MilestoneFormSet(data, initial=quote.payment_terms, prefix="pay")
     staff = StaffFormSet(data, initial=quote.staffing, prefix="staff")
