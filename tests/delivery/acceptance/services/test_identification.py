@@ -279,7 +279,9 @@ def open_by_api(document, act):
 
 
 @pytest.mark.parametrize(("follows", "opens"), [
-    (replaced, open_by_service), (replaced, open_on_the_page), (replaced, open_by_api),
+    (replaced, open_by_service),
+    *(pytest.param(replaced, opens, marks=pytest.mark.everything)
+      for opens in (open_on_the_page, open_by_api)),
     *(pytest.param(follows, open_by_service, marks=pytest.mark.slow)
       for follows in (drafted_anew, never_opened))])
 def test_the_next_version_is_signed_by_the_same_people(panel, act, follows, opens):
