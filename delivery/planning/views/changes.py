@@ -33,6 +33,19 @@ from engagements.web.paging import page_of
 from engagements.web.row_pages import EditRow, NewRow, posted, visible_engagement
 
 AT_ONCE, FEW_PROPOSALS = 50, 10
+# Kind of effect: its form, the service that sets one, where a change has its rows.
+EFFECTS = {
+    "scope": (lambda row, data: ScopeEffectForm(data, of=row),
+              scope_services.set_scope, "scope_effects"),
+    "schedule": (lambda row, data: ScheduleEffectForm(data, of=row.engagement),
+                 effect_services.set_schedule_effect, "schedule_effects"),
+    "criterion": (lambda row, data: CriterionEffectForm(data, engagement=row.engagement),
+                  effect_services.set_criterion_effect, "criterion_effects"),
+    "added": (lambda row, data: AddedCriterionForm(data, change=row),
+              added_criteria.add_criterion, "added_criteria"),
+    "price": (lambda row, data: PriceEffectForm(data, change=row),
+              effect_services.set_price_effect, "price_effects"),
+}
 
 
 @require_GET
@@ -86,11 +99,8 @@ def change(request, pk):
                               row.criterion_effects.select_related(
                                   "criterion__model", "criterion__definition")],
         "added_criteria": row.added_criteria.select_related("definition", "baseline", "artifact"),
-        "added_form": AddedCriterionForm(change=row) if may_write else None,
-        "price_form": PriceEffectForm(change=row) if may_price else None,
-        "scope_form": ScopeEffectForm(of=row) if may_write else None,
-        "schedule_form": ScheduleEffectForm(of=row.engagement) if may_write else None,
-        "criterion_form": CriterionEffectForm(engagement=row.engagement) if may_write else None})
+        **{f"{kind}_form": make_form(row, None) if (may_price if kind == "price" else may_write)
+           else None for kind, (make_form, _service, _rows) in EFFECTS.items()}})
 
 
 def _facts(row: ChangeRequest) -> tuple[dict | None, str]:
@@ -104,18 +114,8 @@ def _facts(row: ChangeRequest) -> tuple[dict | None, str]:
 @require_POST
 def change_effect(request, pk, kind):
     row = _change(request, pk)
-    form, service = {
-        "scope": (lambda: ScopeEffectForm(request.POST, of=row),
-                  scope_services.set_scope),
-        "schedule": (lambda: ScheduleEffectForm(request.POST, of=row.engagement),
-                     effect_services.set_schedule_effect),
-        "criterion": (lambda: CriterionEffectForm(request.POST, engagement=row.engagement),
-                      effect_services.set_criterion_effect),
-        "added": (lambda: AddedCriterionForm(request.POST, change=row),
-                  added_criteria.add_criterion),
-        "price": (lambda: PriceEffectForm(request.POST, change=row),
-                  effect_services.set_price_effect)}[kind]
-    form = form()
+    make_form, service, _rows = EFFECTS[kind]
+    form = make_form(row, request.POST)
     if form.is_valid():
         warnings = attempt(request, lambda: service(
             actor=request.user, change=row, **form.cleaned_data), _("Saved."))
@@ -143,9 +143,7 @@ def _warn(request, warnings) -> None:
 @require_POST
 def change_effect_remove(request, pk, kind, effect):
     row = _change(request, pk)
-    rows = {"scope": row.scope_effects, "schedule": row.schedule_effects,
-            "criterion": row.criterion_effects, "added": row.added_criteria,
-            "price": row.price_effects}[kind]
+    rows = getattr(row, EFFECTS[kind][-1])
     found = get_object_or_404(rows, pk=effect)
     attempt(request, lambda: effect_services.remove_effect(actor=request.user, effect=found),
             _("Removed."))
