@@ -73,11 +73,11 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--database-only"):
-        kept, left_out = [], []
+        stored, left_out = [], []
         for item in items:
-            (kept if depends_on_database(item.path, TESTS) else left_out).append(item)
+            (stored if depends_on_database(item.path, TESTS) else left_out).append(item)
         config.hook.pytest_deselected(items=left_out)
-        items[:] = kept
+        items[:] = stored
 
 
 def pytest_collection_finish():

@@ -62,9 +62,9 @@ def test_page_and_api_of_one_service_accept_the_same():
                 if len(same) * 2 < max(min(len(inputs), len(fields)), 1):
                     continue  # the view writes more than this, by another service
                 pairs += 1
-                found |= {(form.__name__, serializer.__name__, name): said for name in same
-                          if (said := _difference(fields[name], inputs[name]))}
-    assert {key: said for key, said in found.items() if key not in DIFFERENT} == {}
+                found |= {(form.__name__, serializer.__name__, name): message for name in same
+                          if (message := _difference(fields[name], inputs[name]))}
+    assert {key: message for key, message in found.items() if key not in DIFFERENT} == {}
     assert set(DIFFERENT) - set(found) == set()
     assert pairs > 80
 

@@ -39,8 +39,8 @@ def test_an_ordinary_user_is_told_one_command(tmp_path):
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}")
         (tmp_path / name).chmod(0o755)
     (tmp_path / "desk").write_text(DESK)
-    told = subprocess.run(["sh", "desk", "test"], cwd=tmp_path, capture_output=True, text=True,
-                          check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
-    assert told.returncode == 1
-    command = next(line for line in told.stderr.splitlines() if "apt-get install" in line).split()
+    shown = subprocess.run(["sh", "desk", "test"], cwd=tmp_path, capture_output=True, text=True,
+                           check=False, env={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert shown.returncode == 1
+    command = next(line for line in shown.stderr.splitlines() if "apt-get install" in line).split()
     assert {*programs.PRODUCT, *programs.TESTS} <= set(command)

@@ -56,8 +56,8 @@ def check_state(table: TransitionTable, agreed: Grid, people: dict[str, User], s
         accepted = list(_accepted(table, person, subject, make, moves))
         assert accepted == [move for move in moves if move in expected[name]], name
         done |= set(accepted)
-    told = {name: _told(person, url, field) for name, person in people.items()}
-    assert {name: moves or [] for name, moves in told.items()} == expected
+    shown = {name: _told(person, url, field) for name, person in people.items()}
+    assert {name: moves or [] for name, moves in shown.items()} == expected
 
 
 def check_coverage(table: TransitionTable, agreed: Grid, states: list[str]) -> None:

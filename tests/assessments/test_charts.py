@@ -21,19 +21,19 @@ from toolreaders.curves.sampling import drawing_indices
 def test_a_spike_of_one_step_is_drawn():
     values = np.ones(100_000)
     values[41_234], values[77_001] = 9.0, -9.0
-    kept = drawing_indices(values)
-    assert len(kept) <= 1000
-    assert {0, 41_234, 77_001, 99_999} <= set(kept.tolist())
+    stored = drawing_indices(values)
+    assert len(stored) <= 1000
+    assert {0, 41_234, 77_001, 99_999} <= set(stored.tolist())
 
 
 @given(st.lists(st.one_of(st.floats(-5, 5), st.just(float("nan"))), min_size=1, max_size=400))
 def test_extremes_survive_and_order_holds(values):
     array = np.array(values)
-    kept = drawing_indices(array, most=40)
-    assert (np.diff(kept) > 0).all()
+    stored = drawing_indices(array, most=40)
+    assert (np.diff(stored) > 0).all()
     if np.isfinite(array).any():
-        assert np.nanmax(array[kept]) == np.nanmax(array)
-        assert np.nanmin(array[kept]) == np.nanmin(array)
+        assert np.nanmax(array[stored]) == np.nanmax(array)
+        assert np.nanmin(array[stored]) == np.nanmin(array)
 
 
 @pytest.fixture(scope="module")

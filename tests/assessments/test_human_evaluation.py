@@ -135,8 +135,8 @@ def test_ratings_of_several_people_become_a_measured_share(people, evaluation):
     stored = json.loads(evaluation.report.file.read())
     assert stored["ratings"][0]["choices"].count("=") == 2
     assert not_worse(stored) == pytest.approx(17 / 24)
-    [kept] = quantities("node_report", {**stored, "form": stored["desk_report"]})
-    assert kept.value == measured.value
+    [retained] = quantities("node_report", {**stored, "form": stored["desk_report"]})
+    assert retained.value == measured.value
     assert {entry.action for entry in AuditEntry.objects.all()} >= {
         "human_evaluation.start", "human_evaluation.rate", "human_evaluation.conclude"}
 
@@ -156,11 +156,11 @@ def changed(evaluation, cell, value):
     return data.getvalue()
 
 
-@pytest.mark.parametrize(("cell", "value", "said"), [
+@pytest.mark.parametrize(("cell", "value", "message"), [
     ("C3", " ", "C3"), ("E7", "C", "Cell E7"), ("C8", "other answer", "Row 8"),
     ("A9", 1, "Row 9"), ("A9", None, "Row 9"), ("A9", 77, "Row 9")])
-def test_a_changed_sheet_is_refused_with_its_cell(evaluation, cell, value, said):
-    with pytest.raises(InvalidInput, match=said):
+def test_a_changed_sheet_is_refused_with_its_cell(evaluation, cell, value, message):
+    with pytest.raises(InvalidInput, match=message):
         read_sheet(evaluation, changed(evaluation, cell, value))
 
 
@@ -176,12 +176,12 @@ def test_the_sheet_of_another_evaluation_and_no_workbook_are_refused(people, mod
         read_sheet(evaluation, b"PK\x03\x04 not a workbook")
 
 
-@pytest.mark.parametrize(("content", "said"), [
+@pytest.mark.parametrize(("content", "message"), [
     (b"{", "cannot be read as JSON"), (b'{"prompt": "x"}', "entry 1"), (b"", "holds 0 answers"),
     (lines("GPU", PROMPTS[:3]), "5 prompts"),
     (lines("GPU") + b"\n" + lines("GPU", PROMPTS[:1]), "twice")])
-def test_files_that_do_not_pair_are_refused(people, model, store, content, said):
-    with pytest.raises(InvalidInput, match=said):
+def test_files_that_do_not_pair_are_refused(people, model, store, content, message):
+    with pytest.raises(InvalidInput, match=message):
         services.start_evaluation(
             actor=people[Role.CONSULTANT], model=model, name="x",
             baseline_file=store("a.jsonl", content, model),

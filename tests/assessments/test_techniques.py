@@ -21,18 +21,18 @@ def english():
         yield
 
 
-@pytest.mark.parametrize(("technique", "given", "kept"), [
+@pytest.mark.parametrize(("technique", "given", "stored"), [
     ("adaptive_memory", {"memory_reuse": "auto", "fragment_optimize": "ON", "slice_dim": "0"},
      {"memory_reuse": "auto", "fragment_optimize": "on", "slice_dim": 0}),
     ("tiered_memory", {"hbm_reserved_mb": 2048, "ddr_priority": "low"},
      {"hbm_reserved_mb": 2048, "ddr_priority": "low"}),
     ("compression", COMPRESSION, {"method": "topk", "ratio": 0.3, "overlap_compute": "on"}),
     ("", {}, {})])
-def test_settings_are_typed(technique, given, kept):
-    assert typed_settings(technique, given) == kept
+def test_settings_are_typed(technique, given, stored):
+    assert typed_settings(technique, given) == stored
 
 
-@pytest.mark.parametrize(("technique", "given", "said"), [
+@pytest.mark.parametrize(("technique", "given", "message"), [
     ("compression", {"ratio": "1.3"}, "ratio = 1.3: allowed range: 0–1"),
     ("compression", {"ratio": "NaN"}, "0–1"),
     ("tiered_memory", {"hbm_reserved_mb": "2 GB"}, "1–1048576 MB"),
@@ -40,8 +40,8 @@ def test_settings_are_typed(technique, given, kept):
     ("adaptive_memory", {"reserved": "1"}, "no setting reserved"),
     ("adaptive_memory", {}, "at least one setting"), ("other", {"x": "1"}, "Unknown technique"),
     ("", {"ratio": "1"}, "Name the technique")])
-def test_what_a_technique_does_not_have_is_refused(technique, given, said):
-    with pytest.raises(InvalidInput, match=said):
+def test_what_a_technique_does_not_have_is_refused(technique, given, message):
+    with pytest.raises(InvalidInput, match=message):
         typed_settings(technique, given)
 
 

@@ -19,7 +19,7 @@ def test_a_number_is_usual_in_one_unit_at_most():
     assert all(most < 100 * least for least, most in USUAL.values())
 
 
-@pytest.mark.parametrize(("code", "threshold", "unit", "kept"), [
+@pytest.mark.parametrize(("code", "threshold", "unit", "stored"), [
     ("loss_mean_relative_error", "0.02", "", "0.02"),
     ("loss_mean_relative_error", "0.003", "", "0.003"),
     ("loss_mean_relative_error", "0.25", "", "0.25"), ("score_points", "0", "", "0"),
@@ -29,8 +29,8 @@ def test_a_number_is_usual_in_one_unit_at_most():
     ("latency_reduction", "20", "percent", "0.2"), ("latency_reduction", "1", "", "1"),
     ("latency", "200", "", "200"), ("latency", "0.001", "fraction", "0.001"),
     ("loss_mean_absolute_error", "1.5", "", "1.5")])
-def test_thresholds_as_they_are_kept(definitions, code, threshold, unit, kept):
-    assert threshold_of(definitions[code], Decimal(threshold), unit) == Decimal(kept)
+def test_thresholds_as_they_are_kept(definitions, code, threshold, unit, stored):
+    assert threshold_of(definitions[code], Decimal(threshold), unit) == Decimal(stored)
 
 
 @pytest.mark.parametrize(("code", "threshold", "unit", "shown"), [
@@ -59,18 +59,18 @@ def test_the_api_refuses_1_5_without_its_unit(client, people, draft, model, defi
     assert Decimal(stated.json()["threshold"]) == Decimal("1.5")
 
 
-@pytest.mark.parametrize(("entered", "unit", "kept"), [
+@pytest.mark.parametrize(("entered", "unit", "stored"), [
     ("2", "", "0.02"), ("0.02", "", None), ("0.02", ThresholdUnit.FRACTION, "0.02"),
     ("0.02", ThresholdUnit.PERCENT, "0.0002"), ("150", "", None)])
 def test_the_page_takes_per_cent_and_asks_where_it_is_unusual(client, people, draft, model, entered,
-                                                              definitions, baseline, unit, kept):
+                                                              definitions, baseline, unit, stored):
     client.force_login(people[Role.MANAGER])
     answer = client.post(f"/engagements/{draft.engagement.code}/criteria/new/", {
         "model": model.pk, "stage": "train_tune", "threshold": entered, "threshold_unit": unit,
         "definition": definitions["loss_mean_relative_error"].pk, "baseline": baseline.pk})
-    assert answer.status_code == (302 if kept else 200)
+    assert answer.status_code == (302 if stored else 200)
     assert [row.threshold for row in Criterion.objects.all()] == (
-        [Decimal(kept)] if kept else [])
+        [Decimal(stored)] if stored else [])
 
 
 def test_the_form_knows_the_units(draft):

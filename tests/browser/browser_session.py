@@ -32,8 +32,8 @@ class BrowserSession:
     def word(self, text: str) -> str:
         """What the window shows for it; names of a model's fields begin small in the code."""
         with override("en" if self.language == "en" else "zh-hans"):
-            said, small = gettext(text), text[:1].lower() + text[1:]
-            return said if said != text or gettext(small) == small else gettext(small)
+            message, small = gettext(text), text[:1].lower() + text[1:]
+            return message if message != text or gettext(small) == small else gettext(small)
 
     def at(self, username: str) -> None:
         """Sit down at the person's window, where they left off; at first they sign in."""
@@ -80,9 +80,9 @@ class BrowserSession:
 
     def seen(self, name: str, roles=("button", "link")):
         """The visible control of that name: in the page's content, else in its frame."""
-        said = re.compile(rf"^\s*{re.escape(self.word(name))}\s*$")
+        message = re.compile(rf"^\s*{re.escape(self.word(name))}\s*$")
         for place in (self.page.get_by_role("main"), self.page):
-            for kind in (said, self.word(name)):
+            for kind in (message, self.word(name)):
                 for role in roles:
                     found = place.get_by_role(role, name=kind).locator("visible=true")
                     if found.count():
@@ -146,8 +146,8 @@ class BrowserSession:
         self.counts[self.part].update(fields=1, picks=1)
 
     def field(self, label: str):
-        said = re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$", re.IGNORECASE)
-        found = self.page.get_by_label(said).locator("visible=true")
+        message = re.compile(rf"^\s*{re.escape(self.word(label))}\s*\*?\s*$", re.IGNORECASE)
+        found = self.page.get_by_label(message).locator("visible=true")
         assert found.count(), f"no field “{self.word(label)}” on {self.page.url}"
         return found.first
 
@@ -155,9 +155,9 @@ class BrowserSession:
         """The option that reads so, else the first whose words hold it."""
         options = field.locator("option").evaluate_all(
             "all => all.map(o => [o.value, o.textContent.trim()])")
-        said = self.word(value)
-        exact = [v for v, text in options if text == said]
-        field.select_option((exact or [v for v, text in options if said in text])[0])
+        message = self.word(value)
+        exact = [v for v, text in options if text == message]
+        field.select_option((exact or [v for v, text in options if message in text])[0])
 
     def download(self, name: str, path) -> None:
         with self.page.expect_download() as file:

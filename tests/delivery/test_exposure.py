@@ -31,7 +31,7 @@ LANGUAGES = ("zh-hans", "en")
 
 @pytest.fixture
 @cached_fixture
-def told(planned, people):
+def shown(planned, people):
     """An engagement whose internal fields all hold a word that no customer may read."""
     sales = people[Role.SALES]
     Membership.objects.get_or_create(engagement=planned, user=people[Role.OPERATOR],
@@ -69,9 +69,9 @@ def leaks(text: str) -> list[str]:
     return re.findall(f"{SECRET} \\w+|{COST}", text)
 
 
-def test_the_api_shows_a_reviewer_nothing_of_it(told, people, monkeypatch):
+def test_the_api_shows_a_reviewer_nothing_of_it(shown, people, monkeypatch):
     monkeypatch.setattr("delivery.reports.rendering.render_document", lambda *a, **k: b"%PDF")
-    draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=told)
+    draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=shown)
     reporting.issue_document(actor=people[Role.ADMINISTRATOR],
                              document=reviewed_document(draft, people))
     client, found, seen = APIClient(), {}, 0
@@ -103,15 +103,15 @@ def pages(prefix: str = "", patterns=None) -> list[str]:
 
 
 @pytest.mark.slow
-def test_no_page_shows_it_to_a_reviewer(told, people, client):
+def test_no_page_shows_it_to_a_reviewer(shown, people, client):
     """Every page of the portal, of the engagement and of its first rows of each kind."""
     client.force_login(people[Role.REVIEWER])
-    keys = {Quote.objects.get().pk, Risk.objects.first().pk, *told.jobs.values_list(
-        "pk", flat=True)[:2], *told.models.values_list("pk", flat=True)[:1]}
+    keys = {Quote.objects.get().pk, Risk.objects.first().pk, *shown.jobs.values_list(
+        "pk", flat=True)[:2], *shown.models.values_list("pk", flat=True)[:1]}
     found, seen = {}, 0
     for name, wanted in pages():
         if wanted == {"code"}:
-            tried = [{"code": told.code}]
+            tried = [{"code": shown.code}]
         elif wanted == {"pk"}:
             tried = [{"pk": key} for key in sorted(keys)]
         elif not wanted:
@@ -129,10 +129,10 @@ def test_no_page_shows_it_to_a_reviewer(told, people, client):
 
 
 @pytest.mark.slow
-def test_no_document_prints_it(told, people):
+def test_no_document_prints_it(shown, people):
     found = {}
     for code in CODES:
-        snapshot = drafted(told, people, code).snapshot
+        snapshot = drafted(shown, people, code).snapshot
         for language in LANGUAGES:
             html = html_of(rendering.TEMPLATE, rendering.context_of(snapshot, language), language)
             files = [texts_of(write(snapshot, language))
@@ -142,7 +142,7 @@ def test_no_document_prints_it(told, people):
     assert found == {}
 
 
-def test_no_quote_prints_it(told, monkeypatch):
+def test_no_quote_prints_it(shown, monkeypatch):
     monkeypatch.setattr(quote_rendering, "render_pdf", html_of)
     quote = Quote.objects.get()
     for language in LANGUAGES:
@@ -150,7 +150,7 @@ def test_no_quote_prints_it(told, monkeypatch):
         assert leaks(texts_of(quote_xlsx(quote, language))) == []
 
 
-def test_a_filter_that_does_not_exist_is_refused(told, api):
+def test_a_filter_that_does_not_exist_is_refused(shown, api):
     for path in ("quotes", "documents", "jobs", "change-requests"):
         answer = api(Role.MANAGER).get(f"/api/v1/{path}/?colour=red")
         assert (answer.status_code, "colour" in str(answer.json())) == (400, True)

@@ -41,7 +41,7 @@ def test_answers_are_as_described(people, document, tokens, part, caplog):
     keys = Keys.of_database(administrator, document)
     found = try_operations(document, tokens, keys,
                            lambda label: crc32(label.encode()) % PARTS == part)
-    told = [f"{place}\n    {example}" for place, [example, *_more] in sorted(found.wrong.items())]
-    assert not told, "\n".join(told)
+    shown = [f"{place}\n    {example}" for place, [example, *_more] in sorted(found.wrong.items())]
+    assert not shown, "\n".join(shown)
     assert len(found.done) > 40  # operations that succeeded at least once
     assert found.answers.total() > 1000

@@ -21,10 +21,10 @@ def test_installed_into_an_empty_folder_it_reads_and_compares(capsys, tmp_path):
             for name in ("ng_fp32.log.gz", "ng_bf16.log.gz")]
     start = (f"import sys; sys.path.insert(0, {str(site)!r})\n"
              "from toolreaders.command_line import main; sys.exit(main())")
-    for words, told in ((("read", logs[0]), "training_log"), (("compare", *logs), "passed")):
+    for words, shown in ((("read", logs[0]), "training_log"), (("compare", *logs), "passed")):
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", start, *words],
             cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
-        assert told in done.stdout
+        assert shown in done.stdout
     assert (site / "bin" / "toolreaders").is_file()

@@ -155,15 +155,15 @@ def test_jobs_run_through_an_upgrade_and_one_that_is_taken_back(desk, old, node,
     before = migrations(desk, old)
     upgrade = ("manage.py", "upgrade", "--no-start", "--backups", str(tmp_path / "backups"),
                "--language", "en")
-    told = desk.run(NEW, *upgrade, is_expected_to_fail=True,
-                    DESK_ARTIFACT_DIR=str(Path(__file__) / "not-a-folder"))
-    assert "The upgrade failed and was taken back: Artifact store: " in told
+    reported = desk.run(NEW, *upgrade, is_expected_to_fail=True,
+                        DESK_ARTIFACT_DIR=str(Path(__file__) / "not-a-folder"))
+    assert "The upgrade failed and was taken back: Artifact store: " in reported
     assert migrations(desk, old) == before
 
     desk.start(old)
     desk.wait_until(old, lambda jobs: any(state == "running" for state, *_rest in jobs), "started")
-    told = desk.run(NEW, *upgrade)  # while workers of the older version go on
-    assert re.search(r"^[1-9]\d* migrations to apply", told, re.M)
+    reported = desk.run(NEW, *upgrade)  # while workers of the older version go on
+    assert re.search(r"^[1-9]\d* migrations to apply", reported, re.M)
     desk.stop()
     states = collections.Counter(state for state, *_rest in desk.jobs(NEW))
     assert states["succeeded"] < JOBS, "all jobs ended before the hand-over: nothing was shown"

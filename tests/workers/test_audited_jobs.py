@@ -64,9 +64,9 @@ def test_how_a_job_ended_is_a_statement(ended, columns):
 def test_an_entry_about_an_open_job_says_nothing_of_how_it_goes(job, people):
     Job.objects.filter(pk=job.pk).update(state=JobState.RUNNING, results={"cards": [1]})
     cancel_job(actor=people[Role.CONSULTANT], job=job)
-    said = AuditEntry.objects.get(action="job.cancel").rows["workers.job"][str(job.pk)]
-    assert said["cancel_requested_at"]
-    assert {"state", "results", "log_offset"} & said.keys() == set()
+    sentence = AuditEntry.objects.get(action="job.cancel").rows["workers.job"][str(job.pk)]
+    assert sentence["cancel_requested_at"]
+    assert {"state", "results", "log_offset"} & sentence.keys() == set()
 
 
 def test_machine_state_makes_no_entry(job, django_assert_num_queries,

@@ -58,15 +58,15 @@ def test_set_up_scripts_are_sourced_by_bash_in_order_then_variables_then_those_o
         str(home / "set up"), str(home / "work")], answer.stderr
 
 
-@pytest.mark.parametrize(("text", "said"), [
+@pytest.mark.parametrize(("text", "message"), [
     (None, "script-missing {path}"), ("false", "script-failed 1 {path}"),
     ("exit 3", "script-ended 3 {path}"), ("set -e; false; true", "script-ended 1 {path}"),
     ("if", "script-ended 2 {path}|script-failed 2 {path}|script-failed 1 {path}")])
-def test_a_script_that_is_missing_or_fails_is_named_and_nothing_runs(home, text, said):
+def test_a_script_that_is_missing_or_fails_is_named_and_nothing_runs(home, text, message):
     line = script(home, "s.sh", text) if text else "'~/set up/s.sh'"
     answer = ran(home / "work", {"scripts": line})
     expected = [f"desk runtime: {each}".format(path=home / "set up" / "s.sh")
-                for each in said.split("|")]
+                for each in message.split("|")]
     assert answer.returncode == 78
     assert answer.stderr.splitlines()[-1] in expected
     assert not answer.stdout
@@ -89,11 +89,11 @@ def test_environments_are_activated_and_a_missing_one_is_named(home):
         ("venv", "~/venv"): "venv", ("venv", "~/no"): f"script-missing {home}/no/bin/activate",
         ("conda", "cann"): "cann", ("conda", "other"): "conda-failed other",
         ("modules", "cann mpi"): ":cann/8.2:mpi/8.2", ("modules", "cann bad"): "module-failed bad"}
-    for (manager, environment), said in cases.items():
+    for (manager, environment), message in cases.items():
         where = {"conda": str(root), "modules": "~/modules.sh"}.get(manager)
         answer = ran(home / "work", {"manager": manager, "environment": environment,
                                      **({"manager_root": where} if where else {})}, show)
-        assert (answer.stdout + answer.stderr).strip().removeprefix("desk runtime: ") == said
+        assert (answer.stdout + answer.stderr).strip().removeprefix("desk runtime: ") == message
     answer = ran(home / "work", {"manager": "conda", "environment": "x", "manager_root": "~/no"})
     assert answer.stderr == f"desk runtime: conda-missing {home}/no\n"
 
@@ -226,10 +226,10 @@ def test_preflight_speaks_of_the_runtime_and_software_is_that_of_the_runtime(
 
 
 def test_what_a_node_offers():
-    said = (b"Welcome\ndesk offer engine podman 4.3.1\ndesk offer image a:1 a@sha256:x\n"
-            b"desk offer container dev a:1\ndesk offer script /opt/set_env.sh\ndesk offer x y\n")
-    assert offers.parse(said) is None
-    found = offers.parse(said + b"desk offers end\n")
+    message = (b"Welcome\ndesk offer engine podman 4.3.1\ndesk offer image a:1 a@sha256:x\n"
+               b"desk offer container dev a:1\ndesk offer script /opt/set_env.sh\ndesk offer x y\n")
+    assert offers.parse(message) is None
+    found = offers.parse(message + b"desk offers end\n")
     assert found == {"engines": ["podman 4.3.1"], "images": ["a:1 a@sha256:x"],
                      "containers": ["dev a:1"], "scripts": ["/opt/set_env.sh"], "conda": [],
                      "venv": []}

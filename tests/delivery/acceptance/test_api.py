@@ -78,8 +78,8 @@ def test_terms_notice_and_deemed_acceptance(call, delivered, act):
     assert call(Role.REVIEWER, "post", at + "notice/", proof)[0] == 403
     status, shown = call(Role.MANAGER, "post", at + "notice/", {**proof, "file": scan()},
                          "multipart")
-    kept = shown["notice_proofs"][0]
-    status, stored = call(Role.MANAGER, "get", f"{at}notice-proofs/{kept['id']}/file/")
+    retained = shown["notice_proofs"][0]
+    status, stored = call(Role.MANAGER, "get", f"{at}notice-proofs/{retained['id']}/file/")
     assert (status, b"".join(stored.streaming_content)) == (200, SHORT)
     assert call(Role.REVIEWER, "post", at + "deemed/")[0] == 403
     status, shown = call(Role.MANAGER, "post", at + "deemed/")

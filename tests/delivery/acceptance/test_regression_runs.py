@@ -143,8 +143,9 @@ def test_a_chain_is_repeated_from_its_first_step(
     page = reverse("acceptance:regression_run", args=[run.pk])
     assert "waiting for the steps before it" in client.get(
         page, headers={"accept-language": "en"}).content.decode()
-    [told] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
-    assert {row["repeated_job"] for row in told["moved"]} == {None}
+    [listing] = api_client(people[Role.CONSULTANT]).get(
+        "/api/v1/regression-runs/").json()["results"]
+    assert {row["repeated_job"] for row in listing["moved"]} == {None}
     first.state, first.finished_at = JobState.SUCCEEDED, timezone.now()
     first.save()
     job_succeeded.send(sender=Job, job=first, readings=[])
@@ -190,6 +191,7 @@ def test_every_figure_is_shown_with_its_change(
     client.force_login(people[Role.CONSULTANT])
     text = client.get(reverse("acceptance:regression_run", args=[run.pk])).content.decode()
     assert f"{change:+.2f} %" in text
-    [told] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
-    assert {row["quantity"]: row["direction"] for row in told["figures"]}[
+    [listing] = api_client(people[Role.CONSULTANT]).get(
+        "/api/v1/regression-runs/").json()["results"]
+    assert {row["quantity"]: row["direction"] for row in listing["figures"]}[
         "iteration_time_ms"] == direction

@@ -30,12 +30,12 @@ def test_every_milestone_of_the_sample_has_its_date(people, engagement):
     assert all(row["agreed"] for row in rows)
 
 
-@pytest.mark.parametrize(("size", "said"), [(None, ""), ("0.05", "accuracy_value")])
+@pytest.mark.parametrize(("size", "message"), [(None, ""), ("0.05", "accuracy_value")])
 def test_the_sample_s_answers_are_taken_or_their_refusal_is_told(
-        size, said, people, engagement, monkeypatch):
+        size, message, people, engagement, monkeypatch):
     MigratedModel.objects.create(engagement=engagement, code="VIS", name="缺陷检测",
                                  parameters_billion=size)
-    if said:
-        monkeypatch.setitem(sample_survey.MODEL, said, "many")
-    with pytest.raises(InvalidInput, match=said or None):
+    if message:
+        monkeypatch.setitem(sample_survey.MODEL, message, "many")
+    with pytest.raises(InvalidInput, match=message or None):
         sample_survey.load_survey(engagement, people[Role.REVIEWER], people[Role.CONSULTANT])

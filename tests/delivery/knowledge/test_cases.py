@@ -137,10 +137,10 @@ def test_a_later_failure_of_another_customer_is_told_what_was_approved(
     assert "2 further items belong" in client.get(
         url, headers={"accept-language": "en"}).content.decode()
     assert f"/jobs/{first.pk}/" in page_of(client, people[Role.CONSULTANT], url)
-    [told] = api_client(stranger).get("/api/v1/solved-cases/", {"job": later.pk}).json()["results"]
-    assert (told["id"], told["evidence"], told["engagements_seen"], told["cures"]) == (
+    [hit] = api_client(stranger).get("/api/v1/solved-cases/", {"job": later.pk}).json()["results"]
+    assert (hit["id"], hit["evidence"], hit["engagements_seen"], hit["cures"]) == (
         case.pk, [], 1, 1)
-    assert not [word for word in SECRETS if word in str(told)]
+    assert not [word for word in SECRETS if word in str(hit)]
     assert api_client(stranger).get("/api/v1/solved-cases/", {"job": first.pk}).status_code == 404
 
 

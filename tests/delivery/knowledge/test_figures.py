@@ -136,13 +136,13 @@ def test_ranges_over_engagements(project, node):
     assert (found.samples, found.maximum) == (3, times[1])
     assert ModelFigure.objects.get(model=one.model, quantity="iteration_time_ms").value == (
         speed_of(again))
-    kept = list(FigureRange.objects.values_list(
+    retained = list(FigureRange.objects.values_list(
         "quantity", "is_practice", "engagements", "minimum", "median", "maximum").order_by(
             "quantity", "is_practice"))
     call_command("measured_figures", rebuild=True)
     assert list(FigureRange.objects.values_list(
         "quantity", "is_practice", "engagements", "minimum", "median", "maximum").order_by(
-            "quantity", "is_practice")) == kept
+            "quantity", "is_practice")) == retained
 
 
 def test_a_refresh_that_is_cut_off_is_made_again(project, node, monkeypatch):
@@ -318,8 +318,8 @@ def test_the_list_names_no_customer_and_is_for_the_firm(project, node, people, c
                          ("cann=9", set()), ("quantity=iteration_time_ms", {"YOLO", "Qwen"})):
         rows = client.get(f"{reverse('knowledge:figures')}?{query}").context["page"]
         assert {row.family for row in rows} == found
-        told = api_client(people[Role.SALES]).get(f"/api/v1/measured-figures/?{query}").json()
-        assert {row["family"] for row in told["results"]} == found
+        reported = api_client(people[Role.SALES]).get(f"/api/v1/measured-figures/?{query}").json()
+        assert {row["family"] for row in reported["results"]} == found
     client.force_login(people[Role.REVIEWER])
     assert client.get(reverse("knowledge:figures")).status_code == 404
     assert api_client(people[Role.REVIEWER]).get(

@@ -123,8 +123,8 @@ def test_page_and_api_store_it(client, people):
     page = reverse("notices:preferences")
     client.post(page, {"mail-setting": "1", "language": "en", "quiet_from": "22:00",
                        "quiet_until": "07:30"})
-    kept = {"language": "en", "quiet_from": "22:00:00", "quiet_until": "07:30:00"}
-    assert client.get("/api/v1/notices/mail-setting/").json() == kept
+    stored = {"language": "en", "quiet_from": "22:00:00", "quiet_until": "07:30:00"}
+    assert client.get("/api/v1/notices/mail-setting/").json() == stored
     assert 'value="22:00"' in client.get(page).content.decode()
     client.post("/api/v1/notices/mail-setting/", {"language": "zh-hans"})
     assert client.get("/api/v1/notices/mail-setting/").json() == {

@@ -108,7 +108,7 @@ def test_what_an_open_engagement_may_do_depends_on_its_entries_and_they_stay(log
     assert "CLOSED" in out.getvalue()
 
 
-@pytest.mark.parametrize(("damage", "said"), [
+@pytest.mark.parametrize(("damage", "message"), [
     (lambda path: path.unlink(), "audit-2026-01-5-6.jsonl.gz is missing"),
     (lambda path: path.write_bytes(path.read_bytes()[:-20]), "cannot be read to its end"),
     (lambda path: path.write_bytes(path.read_bytes() + gzip.compress(b"")), "was changed"),
@@ -117,13 +117,13 @@ def test_what_an_open_engagement_may_do_depends_on_its_entries_and_they_stay(log
     (lambda path: path.write_bytes(gzip.compress(b"\n".join(gzip.decompress(
         path.read_bytes()).split(b"\n")[:2]))), "(entries 5 to 6) was changed"),
 ])
-def test_damage_to_an_archive_is_found_and_named(log, damage, said):
+def test_damage_to_an_archive_is_found_and_named(log, damage, message):
     _first, second, _third = archived()
     assert verify()[0]
     damage(Path(default_storage.path(second.file.name)))
     is_good, text = verify()
     assert not is_good
-    assert said in text
+    assert message in text
 
 
 @pytest.mark.parametrize("column", [
@@ -267,5 +267,5 @@ def test_killed_at_any_step_it_has_lost_nothing_and_goes_on(migrated_database):
         "audit/audit-2026-01-1-5.jsonl.gz", "audit/audit-2026-01-6-10.jsonl.gz"]
     folder = Path(migrated_database["DESK_VAR_DIR"], "artifacts", "audit")
     assert len(list(folder.iterdir())) == 2
-    told = run("manage.py", "verify", "--audit", "--language", "en")
-    assert "12 entries" in told
+    shown = run("manage.py", "verify", "--audit", "--language", "en")
+    assert "12 entries" in shown

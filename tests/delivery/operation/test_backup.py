@@ -287,12 +287,12 @@ def test_a_lost_installation_comes_back_on_the_suite_s_database(empty_database, 
         new.pop("DATABASE_URL", None)
     assert "restore_keys" in run(new, "manage.py", "restore", root, status=1)
     run(new, "manage.py", "restore_keys", keys, "--replace")
-    told = run(new, "manage.py", "restore", root, *ENGLISH)
-    assert "hashes, audit log and rows are good" in told
-    assert "A test document was sealed: PRACTICE" in told
+    shown = run(new, "manage.py", "restore", root, *ENGLISH)
+    assert "hashes, audit log and rows are good" in shown
+    assert "A test document was sealed: PRACTICE" in shown
     assert "PAdES" in run(new, "manage.py", "certificate", "--try")
     rows = re.search(r": (\d+) rows", second).group(1)
-    assert f": {rows} rows" in told
+    assert f": {rows} rows" in shown
     assert "not empty" in run(new, "manage.py", "restore", root, *ENGLISH, status=1)
     assert "entries" in run(new, "manage.py", "verify", "--audit", *ENGLISH)
     assert "audit/audit-" in run(new, "-c", (

@@ -158,9 +158,9 @@ def test_a_job_outlives_restarts_an_upgrade_and_a_restore(project, tmp_path):
     assert len(project.containers("worker")) == 2
 
     with running_sshd(tmp_path / "node", project.gateway(), BOOK=tmp_path / "book") as server:
-        told = project.manage("exec", "-T", "portal", command=["shell", "-c", QUEUE_A_JOB],
-                              text=job_on(server))
-        assert "queued" in told
+        shown = project.manage("exec", "-T", "portal", command=["shell", "-c", QUEUE_A_JOB],
+                               text=job_on(server))
+        assert "queued" in shown
         until(lambda: project.job()[0] == "running" and project.job()[2] > 0, PATIENCE)
 
         project.compose("restart", "portal")

@@ -66,8 +66,8 @@ def test_the_check_names_misspelt_variables(monkeypatch):
     monkeypatch.setenv("DESK_WEB_THREAD", "4")
     monkeypatch.setenv("DESK_WEB_THREADS", "4")
     monkeypatch.setenv("DESK_SECRET_KEY_FILE", "/run/secrets/key")
-    told = StringIO()
-    call_command("check", stderr=told)
-    named = [line for line in told.getvalue().splitlines() if "desk.W001" in line]
+    shown = StringIO()
+    call_command("check", stderr=shown)
+    named = [line for line in shown.getvalue().splitlines() if "desk.W001" in line]
     assert len(named) == 1
     assert "DESK_WEB_THREAD " in named[0].replace("，", " ")

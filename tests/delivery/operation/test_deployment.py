@@ -36,8 +36,8 @@ def test_units_are_understood_and_hardened(unit):
     complaints = [line for line in understood.stderr.splitlines()
                   if "is not executable: No such file" not in line]  # installed elsewhere
     assert complaints == []
-    told = run("systemd-analyze", "security", "--offline=true", unit)
-    assert float(re.search(r"exposure level for \S+: ([\d.]+)", told).group(1)) <= MOST_EXPOSED
+    shown = run("systemd-analyze", "security", "--offline=true", unit)
+    assert float(re.search(r"exposure level for \S+: ([\d.]+)", shown).group(1)) <= MOST_EXPOSED
 
 
 @pytest.mark.skipif(not shutil.which("caddy"), reason="no Caddy here")
@@ -105,11 +105,11 @@ def test_every_variable_of_the_example_is_one_and_the_deployment_check_is_clean(
     example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
     ours = {name for name in example if not name.startswith("AWS_")}
     assert example.keys() <= SETTINGS.keys()
-    told = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **{
+    shown = run(sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING", **{
         **{name: example[name] for name in ours}, "DATABASE_URL": "postgresql://a:b@localhost/c",
         "DESK_SECRET_KEY": SECRET, "DESK_AUDIT_KEY": SECRET, "DESK_CREDENTIAL_KEYS": "",
         "DESK_VAR_DIR": str(tmp_path)})
-    assert "no issues" in told
+    assert "no issues" in shown
 
 
 def test_the_doctor_names_what_is_broken_and_what_to_do(db, settings, capsys, tmp_path):
@@ -123,11 +123,11 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(db, settings, capsys, tm
     Node.objects.create(name="gone", host="127.0.0.1", port=1, username="u", state="ready")
     with pytest.raises(CommandError):
         call_command("doctor", language="en", no_color=True)
-    told = capsys.readouterr().out
-    assert "ok      Database: works" in told
-    assert re.search("BROKEN  Artifact store: .*check DESK_ARTIFACT_DIR", told)
-    assert re.search("BROKEN  Node gone: 127.0.0.1:1 .*firewall", told)
-    assert re.search("BROKEN  Worker: .*start one", told)
+    shown = capsys.readouterr().out
+    assert "ok      Database: works" in shown
+    assert re.search("BROKEN  Artifact store: .*check DESK_ARTIFACT_DIR", shown)
+    assert re.search("BROKEN  Node gone: 127.0.0.1:1 .*firewall", shown)
+    assert re.search("BROKEN  Worker: .*start one", shown)
 
 
 def test_the_doctor_speaks_chinese(db, capsys):

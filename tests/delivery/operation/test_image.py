@@ -130,8 +130,8 @@ def test_a_job_outlives_restarts_and_a_restore(installation, tmp_path):
     installation.start()
     installation.until_ready()
     with running_sshd(tmp_path / "node", BOOK=tmp_path / "book") as server:
-        told = installation.manage("shell", "-c", QUEUE_A_JOB, text=job_on(server))
-        assert "queued" in told
+        shown = installation.manage("shell", "-c", QUEUE_A_JOB, text=job_on(server))
+        assert "queued" in shown
         until(lambda: installation.job()[0] == "running" and installation.job()[1] > 0)
         engine("restart", "-t", "10", installation.name("portal"))
         engine("kill", "-s", "KILL", installation.name("worker-1"))

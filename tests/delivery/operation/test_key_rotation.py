@@ -42,8 +42,8 @@ def test_a_new_secret_key_keeps_credentials(settings, tmp_path):
     settings.SECRET_KEY_FALLBACKS = []
     assert settings.SECRET_KEY != "old secret"
     assert Node.objects.get().private_key == "PRIVATE"
-    [kept] = tmp_path.glob("secret-key-until-*")
-    assert kept.read_text() == "old secret"
+    [retained] = tmp_path.glob("secret-key-until-*")
+    assert retained.read_text() == "old secret"
 
 
 def test_credentials_under_a_key_of_their_own_and_the_next(settings):

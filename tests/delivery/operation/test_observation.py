@@ -92,9 +92,9 @@ def test_alerts_and_dashboard_name_figures_that_there_are(client, db, scrape):
     from delivery.operation import worker_signals  # noqa: F401 – its figures are a worker's
 
     scrape()
-    told = client.get("/metrics", headers={"Authorization": "Bearer of-prometheus"})
+    shown = client.get("/metrics", headers={"Authorization": "Bearer of-prometheus"})
     names = {name.removesuffix("_total")
-             for name in re.findall(r"# TYPE (\w+)", told.content.decode())}
+             for name in re.findall(r"# TYPE (\w+)", shown.content.decode())}
     names |= {"desk_tasks", "desk_task_seconds", "desk_backup_age_seconds"}
     for file in ("prometheus/alerts.yml", "grafana/delivery-desk.json"):
         used = {re.sub(r"_(total|bucket)$", "", name)

@@ -97,17 +97,17 @@ def test_a_plug_in_appears_whole_or_not_at_all(tmp_path, error):
     kinds = installed(tmp_path) / "desk_example/job_kinds.py"
     kinds.write_text(f"{kinds.read_text()}\n{error}\n")
     found = looked(tmp_path)
-    [[name, version, parts, told]] = found.pop("plugins")
+    [[name, version, parts, shown]] = found.pop("plugins")
     assert (name, version) == ("desk-example", "1.0.0")
     assert parts == ["readers", "job_kinds", "rules", "document_kinds", "channels", "schedulers"]
     if error:
-        assert told.startswith("desk_example.job_kinds: ")
+        assert shown.startswith("desk_example.job_kinds: ")
         assert "desk-example" in found.pop("checks")[0]
         assert found.pop("own")
         assert "No reader knows this content" in found.pop("reader")
         assert not any(found.values()), found
         return
-    assert (told, found) == ("", {
+    assert (shown, found) == ("", {
         "kind": True, "judged": [True, {"watts": 31500.0}], "rule": True, "hits": ["R-RACK-01"],
         "document": True, "chain": ["Checked", "Released"], "channel": True, "scheduler": True,
         "form": [["scheduler_site_module"]], "reader": "rack_power", "checks": [], "own": True})
@@ -126,7 +126,7 @@ def test_commands_name_a_plug_in_that_failed(tmp_path):
 def test_the_library_reads_with_the_readers_of_plug_ins(tmp_path):
     power = installed(tmp_path) / "power.csv"
     power.write_text("rack,seconds,watts\nA1,0,28000\n")
-    told = subprocess.run([sys.executable, "-m", "toolreaders", "read", power],
-                          cwd=settings.BASE_DIR, env=environment(tmp_path), check=True,
-                          capture_output=True, text=True).stdout
-    assert "rack_power" in told
+    shown = subprocess.run([sys.executable, "-m", "toolreaders", "read", power],
+                           cwd=settings.BASE_DIR, env=environment(tmp_path), check=True,
+                           capture_output=True, text=True).stdout
+    assert "rack_power" in shown

@@ -46,11 +46,11 @@ def test_the_command_names_changed_and_missing_files_and_reads_all(files, engage
     again = stored(engagement, "same-bytes.log", b"0" * 1000)
     overwrite(files[0], b"1" * 1000)
     Path(files[1].file.path).unlink()
-    told = scrub()
-    assert f"{files[0].file.name}: changed\n" in told
-    assert f"{files[1].file.name}: missing\n  1.log (EP2501)\n" in told
-    assert "  0.log (EP2501)\n  same-bytes.log (EP2501)\n" in told
-    assert "4 files read" in told  # the same bytes lie there once
+    shown = scrub()
+    assert f"{files[0].file.name}: changed\n" in shown
+    assert f"{files[1].file.name}: missing\n  1.log (EP2501)\n" in shown
+    assert "  0.log (EP2501)\n  same-bytes.log (EP2501)\n" in shown
+    assert "4 files read" in shown  # the same bytes lie there once
     assert again.file.name == files[0].file.name
     assert set(DamagedFile.objects.values_list("name", "fault")) == {
         (files[0].file.name, "changed"), (files[1].file.name, "missing")}

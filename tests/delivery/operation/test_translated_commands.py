@@ -25,7 +25,7 @@ def place(engagement, settings, tmp_path) -> Path:
     return tmp_path
 
 
-def told(name: str, *words, **options) -> str:
+def shown(name: str, *words, **options) -> str:
     """All that a command writes, its error included."""
     out = io.StringIO()
     try:
@@ -50,7 +50,7 @@ def told(name: str, *words, **options) -> str:
      ["to apply", "0 new files", "The backup found faults, so nothing was changed:"]),
 ], ids=["backup", "keys beside data", "restore", "restore_keys", "rotate_keys", "upgrade"])
 def test_what_a_command_says(place, words, chinese, english):
-    said = told(*[word.format(place=place, language="zh") for word in words])
-    assert [text for text in chinese if text not in said] == []
-    said = told(*[word.format(place=place, language="en") for word in words], language="en")
-    assert [text for text in english if text not in said] == []
+    message = shown(*[word.format(place=place, language="zh") for word in words])
+    assert [text for text in chinese if text not in message] == []
+    message = shown(*[word.format(place=place, language="en") for word in words], language="en")
+    assert [text for text in english if text not in message] == []

@@ -29,7 +29,7 @@ def api(person) -> APIClient:
     return client
 
 
-def told(person, kind: str) -> bool:
+def shown(person, kind: str) -> bool:
     return Notice.objects.filter(recipient=person, event__kind=kind).exists()
 
 
@@ -42,7 +42,7 @@ def test_the_customer_proposes_and_the_firm_drafts_the_change(client, people, en
     row = ChangeProposal.objects.get()
     assert sent.url == reverse("planning:proposal", args=[row.pk])
     assert (row.state, row.model, row.created_by) == ("open", llm, people[Role.REVIEWER])
-    assert told(people[Role.CONSULTANT], "change_proposed")
+    assert shown(people[Role.CONSULTANT], "change_proposed")
     assert Notice.objects.filter(event__kind="change_proposed").first().event.subject == row.code
 
     client.force_login(people[Role.CONSULTANT])
@@ -56,13 +56,13 @@ def test_the_customer_proposes_and_the_firm_drafts_the_change(client, people, en
     assert (row.state, row.change, change.before, change.reason) == (
         "converted", change, "FP16 only", WORDS["reason"])
     assert str(people[Role.REVIEWER]) in change.requested_by
-    assert told(people[Role.REVIEWER], "change_proposal_taken")
+    assert shown(people[Role.REVIEWER], "change_proposal_taken")
 
 
 def test_the_customer_reads_why_it_was_declined(client, people, proposal):
     services.decline_proposal(actor=people[Role.MANAGER], proposal=proposal,
                               reason="Outside what was agreed")
-    assert told(people[Role.REVIEWER], "change_proposal_declined")
+    assert shown(people[Role.REVIEWER], "change_proposal_declined")
     client.force_login(people[Role.REVIEWER])
     page = client.get(reverse("planning:proposal", args=[proposal.pk])).content.decode()
     assert "Outside what was agreed" in page
@@ -74,7 +74,7 @@ def test_an_answer_ends_it_without_a_change(people, proposal):
         f"/api/v1/change-proposals/{proposal.pk}/answer/", {"answer": "Part of the next delivery"})
     assert (answered.status_code, answered.json()["state"]) == (200, "answered")
     assert not ChangeRequest.objects.exists()
-    assert told(people[Role.REVIEWER], "change_proposal_answered")
+    assert shown(people[Role.REVIEWER], "change_proposal_answered")
 
 
 def test_over_the_api_from_proposal_to_draft(people, engagement):
@@ -123,13 +123,13 @@ def test_lists_are_paged(client, people, engagement):
 
 def test_what_is_taken_back_is_told(people, engagement, proposal):
     services.withdraw_proposal(actor=people[Role.REVIEWER], proposal=proposal)
-    assert told(people[Role.CONSULTANT], "change_proposal_withdrawn")
+    assert shown(people[Role.CONSULTANT], "change_proposal_withdrawn")
     change = changes.create_change(
         actor=people[Role.CONSULTANT], engagement=engagement, title="x", category="scope",
         requested_by="x", reason="x", before="x", after="x", effect_on_quality="x")
     changes.submit_change(actor=people[Role.CONSULTANT], change=change)
     changes.withdraw_change(actor=people[Role.CONSULTANT], change=change)
-    assert told(people[Role.REVIEWER], "change_withdrawn")
+    assert shown(people[Role.REVIEWER], "change_withdrawn")
 
 
 def test_numbers_go_on_per_engagement(people, engagement, proposal):

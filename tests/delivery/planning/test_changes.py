@@ -111,8 +111,8 @@ def test_effects_that_nobody_worded_are_said_in_the_language_of_the_reader(chang
 
 def said_in_english(facts: dict) -> list[str]:
     with override("en"):
-        said = presented(facts)
-    return [said[name]["said"] for name in ("scope", "schedule", "price", "criteria", "quality")]
+        message = presented(facts)
+    return [message[name]["said"] for name in ("scope", "schedule", "price", "criteria", "quality")]
 
 
 def test_quality_and_measures_are_part_of_what_both_sides_sign(people, agreed):

@@ -195,13 +195,13 @@ def test_a_download_stays_as_it_was_put_out(client, api, people, sheet):
 
 @pytest.mark.slow
 def test_working_copies_say_that_they_are(people, meeting, report, sheet, agreed):
-    said = f"Working copy, {timezone.localdate()}"
+    message = f"Working copy, {timezone.localdate()}"
     for row in (meeting, report):
-        assert words(planning_file(row, "en")).count(said) >= 2  # by the number, and each foot
-    assert said not in words(pdf_documents.timesheet_pdf(sheet, "en"))
+        assert words(planning_file(row, "en")).count(message) >= 2  # by the number, and each foot
+    assert message not in words(pdf_documents.timesheet_pdf(sheet, "en"))
     weekly_reports.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
     done = weekly_reports.freeze_weekly(actor=people[Role.MANAGER], report=report)
-    assert said not in words(pdf_documents.weekly_pdf(done, "en"))
+    assert message not in words(pdf_documents.weekly_pdf(done, "en"))
 
 
 def test_the_workbook_of_a_plan_is_a_working_copy(client, people, agreed):

@@ -77,9 +77,9 @@ def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
              for row in done.facts["schedule"]["tasks"]}
     assert (drawn["LLMenv"]["after"], drawn["OCRsurvey"]["before"]) == ([], [])
     now = {task.model.code + task.stage: task for task in two_models.plan.tasks.all()}
-    kept = {entry["title"]: entry for entry in done.new_baseline.tasks.values()}
+    stored = {entry["title"]: entry for entry in done.new_baseline.tasks.values()}
     for name in ("OCRsurvey", "LLMtrain_adapt", "OCRaccept"):
-        entry = kept[str(now[name])]
+        entry = stored[str(now[name])]
         assert [entry["start"], entry["finish"]] == drawn[name]["after"]
     assert "LLMenv" not in now
     assert now["LLMdesign"].followers.filter(after=now["LLMtrain_adapt"]).exists()
@@ -115,8 +115,8 @@ def test_a_new_model_adds_listed_items(people, two_models):
     made = changes.create_change(actor=consultant, engagement=two_models,
                                  quote=Quote.objects.get(), **WORDS)
     scope_effects.set_scope_effect(actor=consultant, change=made, **NEW)
-    said = scope_effects.price_scope(actor=consultant, change=made)
-    assert said == []
+    message = scope_effects.price_scope(actor=consultant, change=made)
+    assert message == []
     added = sum(e.quantity for e in made.price_effects.filter(action="add"))
     assert added == sum(line.days[1] for line in coming_lines(made.scope_effects.get()))
     again = scope_effects.price_scope(actor=consultant, change=made)

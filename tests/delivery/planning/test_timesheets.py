@@ -121,14 +121,14 @@ def test_a_correction_is_a_new_entry_on_the_next_timesheet(people, engagement, c
     consultant, manager = people[Role.CONSULTANT], people[Role.MANAGER]
     entry = confirmed.entries.get(work_date=date(2025, 9, 22), half="am")
     before = TimeEntry.objects.filter(pk=entry.pk).values("item", "grade", "note", "timesheet")
-    kept = list(before)
+    stored = list(before)
     with pytest.raises(InvalidInput):
         time_entries.correct_time(actor=consultant, entry=entry, reason="")
     made = time_entries.correct_time(actor=consultant, entry=entry, reason="实为专家工作",
                              grade="expert")
     assert (made.corrects, made.grade, made.item, made.is_counted) == (entry, "expert", "adapt",
                                                                        True)
-    assert list(before.all()) == kept
+    assert list(before.all()) == stored
     with pytest.raises(WrongState, match="corrected"):
         time_entries.correct_time(actor=consultant, entry=entry, reason="again")
     used = {row["grade"]: row["used"] for row in usage.days_by_grade(engagement)}

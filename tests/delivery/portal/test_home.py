@@ -17,10 +17,10 @@ pytestmark = pytest.mark.django_db
 def test_jobs_and_what_one_waits_for_come_after_the_page(client, people, engagement, llm):
     consultant = people[Role.CONSULTANT]
     submit_survey(people, llm)
-    kept = {"engagement": engagement, "model": llm, "created_by": consultant}
-    running = Job.objects.create(kind="env.npu_info", state="running", **kept)
+    stored = {"engagement": engagement, "model": llm, "created_by": consultant}
+    running = Job.objects.create(kind="env.npu_info", state="running", **stored)
     ended = Job.objects.create(kind="env.npu_info", state="succeeded", finished_at=timezone.now(),
-                               **kept)
+                               **stored)
     client.force_login(consultant)
     first, later = client.get("/").content.decode(), client.get("/activity/")
     assert 'hx-get="/activity/"' in first

@@ -25,7 +25,7 @@ LANGUAGES, FORMATS = ("zh-hans", "en"), ("pdf", "xlsx")
 EVERY_FILE = set(product(LANGUAGES, FORMATS))
 
 
-def kept(quote) -> set:
+def retained(quote) -> set:
     return set(quote.files.values_list("language", "format"))
 
 
@@ -79,7 +79,7 @@ def test_issue_asks_for_the_files_after_the_commit(
         assert messages == []
     assert messages == [("quotes.store_files", (ready.pk,))]
     tasks.store_files(ready.pk)
-    assert kept(ready) == EVERY_FILE
+    assert retained(ready) == EVERY_FILE
 
 
 def test_each_file_has_size_checksum_and_an_entry_in_the_log(issued, quick):
@@ -115,7 +115,7 @@ def test_who_loses_a_race_leaves_no_file(issued, quick, monkeypatch):
 
     monkeypatch.setitem(quote_files.RENDERERS, "pdf", slow)
     assert services.store_quote_files(issued.pk) == 0
-    assert (kept(issued), files_on_disk()) == (EVERY_FILE, 4)
+    assert (retained(issued), files_on_disk()) == (EVERY_FILE, 4)
     assert b"made later" not in {entry.file.read() for entry in issued.files.all()}
     assert AuditEntry.objects.filter(action="quote.file").count() == 4
 
@@ -132,7 +132,7 @@ def test_the_sweep_finds_what_is_missing(people, issued, quick, messages):
     assert messages == [("quotes.store_files", (issued.pk,))] * 2
     services.store_quote_files(issued.pk)
     tasks.sweep()
-    assert (len(messages), kept(second)) == (2, set())
+    assert (len(messages), retained(second)) == (2, set())
 
 
 def test_a_file_that_cannot_be_made_does_not_stop_the_others(issued, quick, monkeypatch, caplog):
@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_made_does_not_stop_the_others(issued, quick, monk
     monkeypatch.setitem(quote_files.RENDERERS, "xlsx", fail)
     with caplog.at_level(logging.ERROR):
         assert services.store_quote_files(issued.pk) == 2
-    assert kept(issued) == {(language, "pdf") for language in LANGUAGES}
+    assert retained(issued) == {(language, "pdf") for language in LANGUAGES}
     assert sum(str(issued) in record.getMessage() for record in caplog.records) == 2
 
 
@@ -177,7 +177,7 @@ def test_the_version_of_a_change_order_gets_files_too(
             customer=people[Role.REVIEWER], quote=issued, changes=[], reason="CR-1")
     assert ("quotes.store_files", (made.pk,)) in messages
     services.store_quote_files(made.pk)
-    assert kept(made) == EVERY_FILE
+    assert retained(made) == EVERY_FILE
 
 
 @pytest.mark.parametrize("form", FORMATS)

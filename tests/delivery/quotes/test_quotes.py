@@ -127,9 +127,9 @@ def test_workbook_recalculates_to_the_pdf_s_figures(issued, tmp_path):
     total = next(row for row in cells if row[1] == "合计")
     figures = [cell.replace(",", "") for cell in total]
     assert figures[11:15] == [facts["totals"][n] for n in ("net", "tax", "gross", "list_amount")]
-    said = next(row for row in cells if "大写金额" in row)
-    assert f"人民币{facts['words']}" in said
-    assert facts["totals"]["gross"] in [cell.replace(",", "") for cell in said]
+    message = next(row for row in cells if "大写金额" in row)
+    assert f"人民币{facts['words']}" in message
+    assert facts["totals"]["gross"] in [cell.replace(",", "") for cell in message]
     sums = {row[10]: row[13].replace(",", "") for row in cells if row[10]}
     assert (sums["价税合计"], sums["不含税合计"]) == (
         facts["totals"]["gross"], facts["totals"]["net"])

@@ -11,6 +11,6 @@ from engagements.models import Role
 def test_servers_name_region_network_and_operating_system(people, code, system, english):
     card = load_rate_cards(actor=people[Role.ADMINISTRATOR])
     line = card.lines.get(code=code)
-    for said, wanted in ((line.specification, (system, "华北-北京四", "VPC-BJ4")),
-                         (line.specification_en, (english, "North-Beijing4", "VPC-BJ4"))):
-        assert [part for part in wanted if part not in said] == []
+    for message, wanted in ((line.specification, (system, "华北-北京四", "VPC-BJ4")),
+                            (line.specification_en, (english, "North-Beijing4", "VPC-BJ4"))):
+        assert [part for part in wanted if part not in message] == []

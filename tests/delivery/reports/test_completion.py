@@ -76,10 +76,10 @@ def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(del
     snapshot = services.draft_test_report(
         actor=people[Role.MANAGER], engagement=delivered).snapshot
     book = openpyxl.load_workbook(io.BytesIO(annex_xlsx(snapshot, "en")))
-    told = {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows()
-            for cell in row}
-    assert {row["sha256"] for row in snapshot["evidence"]} <= told
-    assert {shlex.join(row["command"]) for row in snapshot["runs"]} <= told
+    reported = {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows()
+                for cell in row}
+    assert {row["sha256"] for row in snapshot["evidence"]} <= reported
+    assert {shlex.join(row["command"]) for row in snapshot["runs"]} <= reported
     html = html_of(TEMPLATE, context_of(snapshot, "en"), "en")
     assert f"TR-{delivered.code}-draft-V1.0-en.xlsx" in html
     assert [f"E{row['id']}</a>" in html for row in snapshot["evidence"]] == [

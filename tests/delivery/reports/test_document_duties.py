@@ -58,17 +58,17 @@ def test_the_page_says_before_the_submission_who_is_missing(draft, people, clien
         page = client.get(f"/documents/{draft.pk}/", headers={"accept-language": "en"})
         return page.content.decode().count("Nobody here may do “Approved by”")
 
-    def told(user):
+    def reported(user):
         client.force_login(user)
         answer = client.get(f"/api/v1/documents/{draft.pk}/missing-people/",
                             headers={"accept-language": "en"})
         return answer.json().get("missing_people", answer.status_code)
 
     manager = people[Role.MANAGER]
-    assert (shown(manager), told(manager), told(people[Role.REVIEWER])) == (0, [], 404)
+    assert (shown(manager), reported(manager), reported(people[Role.REVIEWER])) == (0, [], 404)
     User.objects.filter(role=Role.ADMINISTRATOR).update(is_active=False)
-    assert shown(manager) == len(told(manager)) == 1
-    assert told(manager)[0].startswith("Nobody here may do “Approved by”")
+    assert shown(manager) == len(reported(manager)) == 1
+    assert reported(manager)[0].startswith("Nobody here may do “Approved by”")
     reviewed_document(draft, people)
     assert shown(manager) == 1  # whoever waits for the approval reads it too
     client.force_login(manager)

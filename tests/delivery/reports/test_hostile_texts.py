@@ -101,8 +101,8 @@ def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
 def test_what_cannot_be_rendered_is_taken_back_and_its_number_used_again(
         delivered, people, renderer):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    kept = reviewed_document(draft, people)
-    stuck = services.order_issue(actor=people[Role.ADMINISTRATOR], document=kept)
+    stored = reviewed_document(draft, people)
+    stuck = services.order_issue(actor=people[Role.ADMINISTRATOR], document=stored)
     number = stuck.number
     first, second = stuck.render_jobs.all()
     assert services.take_render_job(first.pk)
@@ -124,8 +124,8 @@ def test_the_api_refuses_them_under_the_name_of_the_field(api, engagement):
     body = json.dumps({"name": "Acme\x01", "note": "\ud800"})
     answer = api(Role.MANAGER).patch(url, body, content_type="application/json")
     assert answer.status_code == 400
-    said = json.dumps(answer.json())
-    assert [part in said for part in ("U+0001", "U+D800", '"name"')] == [True] * 3
+    message = json.dumps(answer.json())
+    assert [part in message for part in ("U+0001", "U+D800", '"name"')] == [True] * 3
     engagement.customer.refresh_from_db()
     assert "\x01" not in engagement.customer.name
 

@@ -158,8 +158,8 @@ def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, p
 
 def test_no_page_of_a_word_file_begins_with_a_single_row(word):
     rows = max((table.rows for table in word.tables[1:]), key=len)
-    kept = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
-    assert kept == [True, *[None] * (len(rows) - 3), True, None]
+    stored = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
+    assert stored == [True, *[None] * (len(rows) - 3), True, None]
 
 
 WITHDRAWN = "WITHDRAWN – this document is no longer in force"
@@ -198,8 +198,8 @@ def test_days_in_tables_are_written_as_the_language_writes_them(planned, people,
 
 def test_the_particulars_of_a_word_file_stay_on_one_page(word):
     rows = word.tables[0].rows
-    kept = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
-    assert kept == [*[True] * (len(rows) - 1), None]
+    stored = [row.cells[0].paragraphs[0].paragraph_format.keep_with_next for row in rows]
+    assert stored == [*[True] * (len(rows) - 1), None]
 
 
 def test_raw_files_and_runs_of_a_word_file_lead_to_their_pages(delivered, people, settings):
@@ -223,9 +223,9 @@ def test_raw_files_and_runs_of_a_word_file_lead_to_their_pages(delivered, people
 def test_the_cells_for_signatures_stay_on_one_page(word):
     rows = word.tables[-1].rows
     assert rows[0].cells[0].text == "Party A (customer)"
-    kept = [cell.paragraphs[0].paragraph_format.keep_with_next for row in rows
-            for cell in row.cells]
-    assert kept == [True] * (len(kept) - 2) + [None] * 2
+    stored = [cell.paragraphs[0].paragraph_format.keep_with_next for row in rows
+              for cell in row.cells]
+    assert stored == [True] * (len(stored) - 2) + [None] * 2
 
 
 CRITERIA = ("No.", "Model", "Stage", "Metric", "Definition", "Threshold", "Baseline", "Value taken")

@@ -45,8 +45,8 @@ class Page:
     def undo(self, note: str) -> tuple[bool, str]:
         """Whether it was taken back, and what the page says."""
         answer = self.client.post("/undo/", {"note": note, "next": "/"}, follow=True)
-        told = [(message.level_tag, str(message)) for message in answer.context["messages"]]
-        return told[0][0] == "success", told[0][1]
+        shown = [(message.level_tag, str(message)) for message in answer.context["messages"]]
+        return shown[0][0] == "success", shown[0][1]
 
 
 @pytest.fixture

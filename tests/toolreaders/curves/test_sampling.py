@@ -6,9 +6,9 @@ import pytest
 from toolreaders.curves.sampling import MOST_POINTS, drawing_indices
 
 
-@pytest.mark.parametrize(("count", "kept"), [(0, 0), (1, 1), (10, 10), (11, 11)])
-def test_short_curves_stay_whole(count, kept):
-    assert drawing_indices(np.arange(float(count)), 11).tolist() == list(range(kept))
+@pytest.mark.parametrize(("count", "stored"), [(0, 0), (1, 1), (10, 10), (11, 11)])
+def test_short_curves_stay_whole(count, stored):
+    assert drawing_indices(np.arange(float(count)), 11).tolist() == list(range(stored))
 
 
 def test_of_every_stretch_the_lowest_and_the_highest():
@@ -30,7 +30,7 @@ def test_what_is_not_finite_is_no_extreme():
 def test_a_spike_of_one_step_is_always_drawn():
     values = np.ones(50_000)
     values[31_337], values[31_400] = 9, -9
-    kept = drawing_indices(values)
-    assert {0, 31_337, 31_400, 49_999} <= set(kept.tolist())
-    assert len(kept) <= MOST_POINTS == 1000
+    stored = drawing_indices(values)
+    assert {0, 31_337, 31_400, 49_999} <= set(stored.tolist())
+    assert len(stored) <= MOST_POINTS == 1000
     assert len(drawing_indices(np.arange(1001.0))) <= 1000 < len(np.arange(1001))

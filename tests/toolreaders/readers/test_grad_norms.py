@@ -30,7 +30,7 @@ def written(tmp_path):
     return write
 
 
-def told(path) -> list[tuple[str, str, int | None]]:
+def shown(path) -> list[tuple[str, str, int | None]]:
     return [(w.code, w.message, w.line) for w in read_file(path).warnings]
 
 
@@ -39,7 +39,7 @@ def told(path) -> list[tuple[str, str, int | None]]:
     HF])
 def test_norms_that_are_not_finite_name_their_steps(written, line):
     path = written("".join(line.format(i=i, norm="nan" if i > 2 else "1.5") for i in (1, 2, 3, 4)))
-    assert told(path) == [("nonfinite_grad_norm", (
+    assert shown(path) == [("nonfinite_grad_norm", (
         "2 of 4 gradient norms are NaN or Inf, not explained by the log: steps 3, 4."), 3)]
     norms = read_file(path).values["grad_norm"]
     assert (norms["nonfinite"], norms["explained"], norms["first"]) == (2, 0, 1.5)
@@ -47,7 +47,7 @@ def test_norms_that_are_not_finite_name_their_steps(written, line):
 
 def test_many_steps_are_named_by_the_first_ones_and_the_last(written):
     path = written("".join(HF.format(i=i, norm="nan") for i in range(1, 13)))
-    assert told(path)[0][1].endswith(
+    assert shown(path)[0][1].endswith(
         "by the log: steps 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … 12 (12 in all).")
 
 
@@ -65,7 +65,7 @@ def test_many_steps_are_named_by_the_first_ones_and_the_last(written):
 ])
 def test_a_skipped_update_explains_its_norm(written, text):
     path = written(text)
-    (_code, message, _line), = told(path)
+    (_code, message, _line), = shown(path)
     assert message == ("1 of 3 gradient norms are NaN or Inf, explained by the log (update skipped "
                        "or loss scale lowered): step 2.")
     values = read_file(path).values
@@ -91,10 +91,10 @@ def test_another_steps_overflow_explains_nothing(written):
 
 def test_zero_at_every_step_is_told(written):
     path = written("".join(HF.format(i=i, norm="0.0") for i in (1, 2, 3)))
-    assert told(path) == [("zero_grad_norm", (
+    assert shown(path) == [("zero_grad_norm", (
         "All 3 gradient norms are 0: nothing shows that a weight was changed."), 1)]
     path = written("".join(HF.format(i=i, norm=0.5 if i == 2 else 0.0) for i in (1, 2, 3)))
-    assert told(path) == []
+    assert shown(path) == []
 
 
 def test_the_mean_of_norms_of_which_one_is_nan_is_not_finite(written):
@@ -111,7 +111,7 @@ def test_a_log_without_a_loss_column_keeps_what_it_tells(written):
     assert values["grad_norm"]["nonfinite"] == 3
     assert values["iteration_time_ms"]["mean"] == 7.0
     assert values["throughput"]["tflops"] == 78.5
-    assert [(code, line) for code, _message, line in told(path)] == [
+    assert [(code, line) for code, _message, line in shown(path)] == [
         ("no_loss_points", 1), ("nonfinite_grad_norm", 1)]
     assert "loss_curve" not in {q.name for q in quantities("training_log", values)}
     with pytest.raises(ReadError, match="prints no loss column"):
@@ -159,4 +159,4 @@ def test_a_limit_for_the_norm_is_none(written):
     '{"lm loss": [2.5, 2.25], "grad norm": [NaN, 1.5]}',
 ])
 def test_tables_and_json_tell_their_norms(written, text):
-    assert [code for code, *_rest in told(written(text))] == ["nonfinite_grad_norm"]
+    assert [code for code, *_rest in shown(written(text))] == ["nonfinite_grad_norm"]

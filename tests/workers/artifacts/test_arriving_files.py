@@ -61,11 +61,11 @@ def test_parts_beyond_what_was_announced_are_refused(put, client, url):
     assert (client.get(url).json()["received"], bytes_of_parts()) == (0, [])
 
 
-@pytest.mark.parametrize("told", ["sha-256=:{wrong}:", "sha-256=:c2hvcnQ=:", "sha-512=:{right}:",
+@pytest.mark.parametrize("shown", ["sha-256=:{wrong}:", "sha-256=:c2hvcnQ=:", "sha-512=:{right}:",
                                   "sha-256={right}", "nonsense"])
-def test_a_part_with_another_digest_is_refused(put, client, url, told):
+def test_a_part_with_another_digest_is_refused(put, client, url, shown):
     right, wrong = (b64encode(hashlib.sha256(data).digest()).decode() for data in (DATA, b"x"))
-    refused = put(0, DATA, **{"Content-Digest": told.format(right=right, wrong=wrong)})
+    refused = put(0, DATA, **{"Content-Digest": shown.format(right=right, wrong=wrong)})
     assert refused.status_code == 400
     assert (client.get(url).json()["received"], bytes_of_parts()) == (0, [])
     fits = put(0, DATA, **{"Content-Digest": f"sha-512=:YQ==:, sha-256=:{right}:"})

@@ -35,12 +35,12 @@ def in_store(storage) -> list[str]:
 
 
 def test_many_files_are_kept_under_the_names_of_their_content(storage, way):
-    kept = keep(storage, [*FILES, FILES[0]])
-    assert [(digest, size) for _name, digest, size in kept] == [
+    stored = keep(storage, [*FILES, FILES[0]])
+    assert [(digest, size) for _name, digest, size in stored] == [
         (hashlib.sha256(data).hexdigest(), len(data)) for data in [*FILES, FILES[0]]]
-    assert in_store(storage) == sorted({name for name, _digest, _size in kept})
-    assert [storage.open(name).read() for name, _digest, _size in kept[:-1]] == FILES
-    assert keep(storage, FILES) == kept[:-1]
+    assert in_store(storage) == sorted({name for name, _digest, _size in stored})
+    assert [storage.open(name).read() for name, _digest, _size in stored[:-1]] == FILES
+    assert keep(storage, FILES) == stored[:-1]
 
 
 @pytest.mark.parametrize("count", [1, 3, len(FILES)])
@@ -53,8 +53,8 @@ def test_bytes_are_at_rest_before_their_names_and_names_before_the_end(
         settle(paths, disk)
 
     monkeypatch.setattr(durable_files, "settle", watched)
-    kept = keep(storage, FILES[:count])
-    names = sorted(name for name, _digest, _size in kept)
+    stored = keep(storage, FILES[:count])
+    names = sorted(name for name, _digest, _size in stored)
     first, last = settled[0], settled[-1]
     assert len(first[0]) == count
     assert all(name.startswith("incoming/part-") for name in first[1])

@@ -113,8 +113,8 @@ def test_upload_is_stored_read_and_given_back(bucket, people, engagement, client
 
 def test_the_store_keeps_the_sha256_that_it_compared(bucket, people, engagement):
     artifact = uploaded(people, engagement)
-    kept = bucket.head_object(Bucket=own(), Key=artifact.file.name, ChecksumMode="ENABLED")
-    assert kept["ChecksumSHA256"] == b64encode(hashlib.sha256(LOG).digest()).decode()
+    stored = bucket.head_object(Bucket=own(), Key=artifact.file.name, ChecksumMode="ENABLED")
+    assert stored["ChecksumSHA256"] == b64encode(hashlib.sha256(LOG).digest()).decode()
 
 
 def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagement):
@@ -219,10 +219,10 @@ def test_a_bucket_without_object_lock_is_told(bucket, server):
 
 def test_the_bucket_is_created_once_and_can_lock(bucket, capsys):
     default_storage.bucket_name = f"made-{own()}"
-    for language, told in (("en", "Bucket {} created with object lock."),
-                           ("en", "Bucket {} is there."), ("zh-hans", "存储桶 {} 已存在。")):
+    for language, shown in (("en", "Bucket {} created with object lock."),
+                            ("en", "Bucket {} is there."), ("zh-hans", "存储桶 {} 已存在。")):
         call_command("create_bucket", language=language)
-        assert capsys.readouterr().out == told.format(own()) + "\n"
+        assert capsys.readouterr().out == shown.format(own()) + "\n"
     assert default_storage.fault_of_lock() == ""
 
 

@@ -53,19 +53,19 @@ def test_the_upload_is_answered_before_anybody_reads(client, people, engagement,
         web.setattr(artifact_store, "read_file", None)  # nobody may call it
         answer = client.post("/api/v1/artifacts/upload/", {
             "engagement": engagement.pk, "upload": SimpleUploadedFile("loss.csv", LOG)})
-        said = answer.json()
-        assert (answer.status_code, said["size"], said["reading_state"], said["readings"]) == (
+        row = answer.json()
+        assert (answer.status_code, row["size"], row["reading_state"], row["readings"]) == (
             201, len(LOG), "being_read", [])
-        page = client.get(reverse("workers:artifact", args=[said["id"]])).content.decode()
+        page = client.get(reverse("workers:artifact", args=[row["id"]])).content.decode()
         assert "正在读取" in page
         assert 'hx-select="#file-facts"' in page
         assert "没有" not in page.partition('id="file-facts"')[2].partition("</main>")[0]
     assert actions() == ["artifact.store", "artifact.upload"]
     assert read_all() == [True]
-    said = client.get(f"/api/v1/artifacts/{said['id']}/").json()
-    assert (said["reading_state"], said["refusal"], [r["kind"] for r in said["readings"]],
-            said["rules"] != {}) == ("read", "", ["training_log"], True)
-    page = client.get(reverse("workers:artifact", args=[said["id"]])).content.decode()
+    row = client.get(f"/api/v1/artifacts/{row['id']}/").json()
+    assert (row["reading_state"], row["refusal"], [r["kind"] for r in row["readings"]],
+            row["rules"] != {}) == ("read", "", ["training_log"], True)
+    page = client.get(reverse("workers:artifact", args=[row["id"]])).content.decode()
     assert "hx-select" not in page.partition('id="file-facts"')[2].partition(">")[0]
     assert actions() == ["artifact.store", "artifact.upload", "artifact.read"]
 
@@ -106,8 +106,8 @@ def test_a_refused_file_says_which_why_and_what_to_do(client, people, upload, mo
     artifact.refresh_from_db()
     assert artifact.note == "truncated_file: The table ends in the middle of line 17."
     client.force_login(people[Role.CONSULTANT])
-    said = client.get(f"/api/v1/artifacts/{artifact.pk}/", headers={"Accept-Language": "en"}).json()
-    assert (said["reading_state"], said["refusal"]) == ("refused", (
+    row = client.get(f"/api/v1/artifacts/{artifact.pk}/", headers={"Accept-Language": "en"}).json()
+    assert (row["reading_state"], row["refusal"]) == ("refused", (
         "loss.csv was not read: The table ends in the middle of line 17 (truncated_file). "
         "Upload the tool's own file, whole and unmodified."))
     page = client.get(reverse("workers:artifact", args=[artifact.pk])).content.decode()
@@ -212,10 +212,10 @@ def test_a_file_whose_worker_was_killed_is_read_by_the_next(migrated_database):
     killed.send_signal(signal.SIGKILL)
     killed.communicate(timeout=60)
     following = start("next")
-    said, errors = following.communicate(timeout=900)
+    printed, errors = following.communicate(timeout=900)
     assert following.returncode == 0, errors
-    assert said.splitlines() == ["being_read 1 0", "read 2 1",
-                                 "artifact.store artifact.upload artifact.read"]
+    assert printed.splitlines() == ["being_read 1 0", "read 2 1",
+                                    "artifact.store artifact.upload artifact.read"]
 
 
 def seconds_of(url: str, session: str) -> float:
@@ -233,10 +233,10 @@ def test_pages_answer_while_a_line_of_30_mb_is_read(live_server, people, engagem
     data = b"{'loss': 1.5, 'epoch': 1.0, 'x': '" + b"abc, " * (30 * 2**20 // 5) + b"'}"
     client.force_login(people[Role.CONSULTANT])
     began = time.monotonic()
-    said = client.post("/api/v1/artifacts/upload/", {
+    row = client.post("/api/v1/artifacts/upload/", {
         "engagement": engagement.pk, "upload": SimpleUploadedFile("one-line.log", data)}).json()
     uploaded = time.monotonic() - began
-    page = reverse("workers:artifact", args=[said["id"]])
+    page = reverse("workers:artifact", args=[row["id"]])
     times: list[float] = []
 
     def work() -> None:

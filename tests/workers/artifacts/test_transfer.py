@@ -62,11 +62,11 @@ def test_a_million_files_and_a_sparse_terabyte_are_left_and_named(run, monkeypat
     job = run("truncate -s 1T huge; for n in $(seq 100 160); do printf $n > small$n; done;"
               "mknod device c 1 5 2>/dev/null; mkfifo pipe")
     found = files(job)
-    told = found.pop("not-collected.txt").decode()
+    shown = found.pop("not-collected.txt").decode()
     assert job.state == JobState.SUCCEEDED
     assert list(found) == [f"small{n}" for n in range(100, 119)]
-    assert told.startswith("43 files were not collected")
-    assert f"{2**40} huge" in told
+    assert shown.startswith("43 files were not collected")
+    assert f"{2**40} huge" in shown
 
 
 def test_a_log_without_an_end_is_stored_to_the_limit(run, settings):

@@ -47,7 +47,7 @@ def reserve(people, node, start, end, **fields):
                                  ends_at=now + end, reason="驱动升级", **fields)
 
 
-def said(job):
+def printed(job):
     changes = transitions.step(job)
     return changes.get("message", ""), changes.get("state")
 
@@ -56,33 +56,33 @@ def test_job_that_would_not_end_before_the_maintenance_waits_and_a_short_one_sta
         wait, server, people):
     window = reserve(people, server, HOUR, 2 * HOUR)
     long, short, cardless = wait(minutes=90), wait(minutes=30), wait(cards=0, minutes=90)
-    assert said(long)[0] == said(cardless)[0] == admission.BEFORE_MAINTENANCE
-    assert said(short) == ("", JobState.STARTING)
+    assert printed(long)[0] == printed(cardless)[0] == admission.BEFORE_MAINTENANCE
+    assert printed(short) == ("", JobState.STARTING)
     sentence = Job(message=admission.BEFORE_MAINTENANCE,
                    message_values=transitions.step(long)["message_values"]).sentence
     assert "驱动升级" in sentence
     NodeReservation.objects.update(starts_at=timezone.now() - HOUR)
-    assert said(wait(minutes=1))[0] == admission.UNDER_MAINTENANCE
+    assert printed(wait(minutes=1))[0] == admission.UNDER_MAINTENANCE
     node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=window)
-    assert said(long) == ("", JobState.STARTING)
+    assert printed(long) == ("", JobState.STARTING)
 
 
 def test_reserved_cards_are_kept_free_for_the_engagement(wait, server, people, engagement, other):
     reserve(people, server, -HOUR, HOUR, engagement=other, cards=6)
     four, two, theirs = wait(cards=4), wait(cards=2), wait(cards=4, of=other)
-    assert said(four)[0] == sentences.RESERVED
+    assert printed(four)[0] == sentences.RESERVED
     assert card_queue.place_in_line(two) == 1, "who is held up holds up nobody"
-    assert said(two) == ("", JobState.STARTING)
-    assert said(theirs) == ("", JobState.STARTING)
-    assert said(wait(cards=1))[0] == sentences.RESERVED, "two of the six are still theirs"
+    assert printed(two) == ("", JobState.STARTING)
+    assert printed(theirs) == ("", JobState.STARTING)
+    assert printed(wait(cards=1))[0] == sentences.RESERVED, "two of the six are still theirs"
     assert card_leases.free_cards(server), "though cards are free"
 
 
 def test_reservation_that_begins_later_holds_up_only_what_would_reach_into_it(
         wait, server, people, other):
     reserve(people, server, 2 * HOUR, 3 * HOUR, engagement=other, cards=8)
-    assert said(wait(cards=8, minutes=180))[0] == sentences.RESERVED
-    assert said(wait(cards=8, minutes=60)) == ("", JobState.STARTING)
+    assert printed(wait(cards=8, minutes=180))[0] == sentences.RESERVED
+    assert printed(wait(cards=8, minutes=60)) == ("", JobState.STARTING)
 
 
 def test_running_job_that_ends_before_the_reservation_takes_none_of_it(
@@ -91,20 +91,20 @@ def test_running_job_that_ends_before_the_reservation_takes_none_of_it(
     card_leases.take_cards(running)
     Job.objects.filter(pk=running.pk).update(state=JobState.RUNNING)
     reserve(people, server, HOUR, 3 * HOUR, engagement=other, cards=4)
-    assert said(wait(cards=4, minutes=180)) == ("", JobState.STARTING)
+    assert printed(wait(cards=4, minutes=180)) == ("", JobState.STARTING)
 
 
 def test_quota_counts_the_cards_of_all_nodes(wait, people, engagement, other):
     second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
-    assert said(wait(cards=3)) == ("", JobState.STARTING)
+    assert printed(wait(cards=3)) == ("", JobState.STARTING)
     held_up = wait(cards=2, node=second)
-    assert said(held_up)[0] == admission.OVER_QUOTA
-    assert said(wait(cards=1, node=second)) == ("", JobState.STARTING)
-    assert said(wait(cards=5))[0] == sentences.NEVER_IN_QUOTA
-    assert said(wait(cards=5, of=other)) == ("", JobState.STARTING)
+    assert printed(held_up)[0] == admission.OVER_QUOTA
+    assert printed(wait(cards=1, node=second)) == ("", JobState.STARTING)
+    assert printed(wait(cards=5))[0] == sentences.NEVER_IN_QUOTA
+    assert printed(wait(cards=5, of=other)) == ("", JobState.STARTING)
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=None)
-    assert said(held_up) == ("", JobState.STARTING)
+    assert printed(held_up) == ("", JobState.STARTING)
 
 
 def test_operator_keeps_the_calendar_on_its_page_and_by_api(people, server, engagement, client):
@@ -150,7 +150,7 @@ def test_the_forecast_keeps_to_the_quota(wait, people, engagement, other):
     second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
     running = wait(cards=3, minutes=40)
-    assert said(running) == ("", JobState.STARTING)
+    assert printed(running) == ("", JobState.STARTING)
     now = timezone.now()
     Job.objects.filter(pk=running.pk).update(state=JobState.RUNNING, started_at=now)
     small, large, never = wait(cards=1), wait(cards=2, minutes=10), wait(cards=5)
@@ -179,13 +179,13 @@ def test_jobs_on_several_nodes_ask_for_windows_reservations_and_quotas(
     short = wait_for_card(job, server)
     assert card_queue.place_in_line(short) == 1, "who waits for a promise holds up nobody"
     node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=window)
-    kept = reserve(people, second, -HOUR, HOUR, engagement=other, cards=6)
+    stored = reserve(people, second, -HOUR, HOUR, engagement=other, cards=6)
     assert _waits(job)[1]["node"] == "bms-2"
-    node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=kept)
+    node_calendar.end_reservation(actor=people[Role.OPERATOR], reservation=stored)
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=5)
     assert _waits(job)[1]["node"] == "bms-1", "six cards of both nodes together"
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=6)
-    assert said(job) == ("", JobState.STARTING)
+    assert printed(job) == ("", JobState.STARTING)
     Node.objects.filter(pk=second.pk).update(scheduler="slurm")
     with pytest.raises(InvalidInput, match="bms-2"):
         queue(Node.objects.order_by("pk"))

@@ -35,14 +35,14 @@ PORT_TAKEN_TWICE = (
 ])
 def test_sentence_names_the_cause(queue, script, status, cause, values):
     job = runner.drive(queue(script))
-    kept = job.results["diagnosis"]
-    assert (job.state, kept["cause"]) == (JobState.FAILED, cause)
+    stored = job.results["diagnosis"]
+    assert (job.state, stored["cause"]) == (JobState.FAILED, cause)
     assert job.exit_status == status
     assert values in (None, job.message_values)
-    assert job.message == kept["headline"]
-    assert kept["judged"] == {"message": "status %(status)s",
-                              "values": {"status": job.exit_status}}
-    assert kept["quote"] in job.technical_cause
+    assert job.message == stored["headline"]
+    assert stored["judged"] == {"message": "status %(status)s",
+                                "values": {"status": job.exit_status}}
+    assert stored["quote"] in job.technical_cause
 
 
 def test_missing_loss_is_not_the_headline_where_the_cause_is_known(people, node, engagement):
@@ -112,9 +112,9 @@ def test_page_quotes_the_line_and_leads_to_it(queue, page):
     assert f'href="{url}?line=301#L301"' in text
     assert "npu-smio: not found" in text
     assert "status 127" in text
-    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
-    assert (told["line"], told["kind_says"]) == (301, "status 127")
-    assert told["remedy"].startswith("Install it on the node")
+    shown = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
+    assert (shown["line"], shown["kind_says"]) == (301, "status 127")
+    assert shown["remedy"].startswith("Install it on the node")
     lines = page(f"{url}?line=301")
     assert '<span id="L301" class="fw-bold text-danger">301  ' in lines
     assert 'id="L201"' in lines
@@ -152,8 +152,8 @@ def test_a_job_at_its_limit_keeps_the_limit_as_headline_and_tells_the_cause(queu
     job = runner.drive(job)
     assert (job.state, job.message) == (
         JobState.TIMED_OUT, "Stopped after its time limit of %(seconds)d s.")
-    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
-    assert (told["line"], "apex" in told["kind_says"]) == (1, True)
+    shown = json.loads(page(f"/api/v1/jobs/{job.pk}/"))["diagnosis"]
+    assert (shown["line"], "apex" in shown["kind_says"]) == (1, True)
 
 
 def limited(**columns) -> str:
@@ -171,14 +171,14 @@ def test_a_limit_without_a_cause_tells_silence_or_how_far_the_work_was():
     assert "no known cause" in limited(log_grew_at=timezone.now())
 
 
-@pytest.mark.parametrize(("host", "port", "said"), [
+@pytest.mark.parametrize(("host", "port", "printed"), [
     ("no-such-host.invalid", 22, "cannot be resolved"),
     ("127.0.0.1", 9, "no SSH server listens"),
 ])
-def test_an_absent_node_tells_why_and_what_to_do(queue, node, page, host, port, said):
+def test_an_absent_node_tells_why_and_what_to_do(queue, node, page, host, port, printed):
     type(node).objects.filter(pk=node.pk).update(host=host, port=port)
     job = queue("echo never")
     runner.advance_while_due(job.pk)
-    told = json.loads(page(f"/api/v1/jobs/{job.pk}/"))
-    assert (told["state"], said in told["diagnosis"]["kind_says"]) == ("unknown", True)
-    assert told["diagnosis"]["remedy"]
+    shown = json.loads(page(f"/api/v1/jobs/{job.pk}/"))
+    assert (shown["state"], printed in shown["diagnosis"]["kind_says"]) == ("unknown", True)
+    assert shown["diagnosis"]["remedy"]

@@ -81,23 +81,23 @@ def test_a_stored_file_is_brought_once_and_taken_from_the_store_again(queue, eng
     assert ODD.rsplit("/", 1)[-1] in content(first, "desk-inputs/data.sha256").decode()
     again = runner.drive(queue(f"desk:file/{pk}", 'stat -c %h "$1" > out.txt'))
     assert (again.inputs.get().way, content(again, "out.txt")) == ("cached", b"3\n")
-    kept = next((servers[1].home / "desk-jobs/.desk-inputs").glob("file-*/*.bin"))
-    kept.chmod(0o600)
-    kept.write_bytes(b"changed")
+    retained = next((servers[1].home / "desk-jobs/.desk-inputs").glob("file-*/*.bin"))
+    retained.chmod(0o600)
+    retained.write_bytes(b"changed")
     mended = runner.drive(queue(f"desk:file/{pk}"))
     assert (mended.inputs.get().way, content(mended, "out.txt")) == ("copied", b"weights")
 
 
 def test_what_no_job_asks_for_any_more_is_removed(queue, engagement, servers, nodes):
     runner.drive(queue(f"desk:file/{stored(engagement, 'a.bin', b'x')}"))
-    kept = servers[1].home / "desk-jobs/.desk-inputs"
+    retained = servers[1].home / "desk-jobs/.desk-inputs"
     cleanup.keep_house()
-    assert len(list(kept.iterdir())) == 2
+    assert len(list(retained.iterdir())) == 2
     old = time.time() - 86400 * (nodes[1].keep_days + 2)
-    for each in kept.glob("*.sums"):
+    for each in retained.glob("*.sums"):
         os.utime(each, (old, old))
     cleanup.keep_house()
-    assert list(kept.iterdir()) == []
+    assert list(retained.iterdir()) == []
 
 
 @pytest.mark.slow

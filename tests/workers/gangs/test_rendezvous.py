@@ -63,12 +63,12 @@ def test_megatron_restarts_from_its_checkpoints():
 
 
 def test_what_a_node_tells_of_its_network():
-    told = network.parse_facts(
+    shown = network.parse_facts(
         b"Welcome\ndesk net address 10.0.0.2\ndesk net own yes\n"
         b"desk net interface eth0\ndesk net port 21020\ndesk net device 4 192.168.2.8\n"
         b"desk net device 5 none\n")
-    assert told == network.NodeNetwork("10.0.0.2", "eth0", True, 21_020,
-                                       ((4, "192.168.2.8"),))
+    assert shown == network.NodeNetwork("10.0.0.2", "eth0", True, 21_020,
+                                        ((4, "192.168.2.8"),))
     assert network.parse_facts(b"Welcome\n") is None
     assert network.parse_reached(b"desk net unreached 1 Connection refused\ndesk net tried\n") == {
         1: "Connection refused"}

@@ -139,9 +139,9 @@ def test_an_upload_in_parts_goes_on_after_a_cut(client, people, engagement):
 def test_a_zip_of_a_folder_is_passed_on_and_leaves_links_out():
     from workers.jobs.zip_stream import zipped
 
-    kept = io.BytesIO()
+    stored = io.BytesIO()
     large = bytes(range(256)) * 20_000
-    with tarfile.open(fileobj=kept, mode="w") as archive:
+    with tarfile.open(fileobj=stored, mode="w") as archive:
         for name, content in (("文/大 file.bin", large), ("old.txt", b"1")):
             info = tarfile.TarInfo(name)
             info.size, info.mtime = len(content), 0 if name == "old.txt" else 1_700_000_000
@@ -149,7 +149,7 @@ def test_a_zip_of_a_folder_is_passed_on_and_leaves_links_out():
         link = tarfile.TarInfo("link")
         link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
         archive.addfile(link)
-    data = kept.getvalue()
+    data = stored.getvalue()
     pieces = list(zipped(data[at:at + 1000] for at in range(0, len(data), 1000)))
     assert max(map(len, pieces)) < 2 ** 20
     assert all(pieces)

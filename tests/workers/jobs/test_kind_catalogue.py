@@ -53,8 +53,8 @@ def test_a_number_in_json_is_finite(given, people, engagement):
     body = (f'{{"kind": "env.hccl_test", "engagement": {engagement.pk}, "node": {node.pk}, '
             f'"parameters": {{"least_bandwidth": {given}}}}}')
     answer = api.post("/api/v1/jobs/", body, content_type="application/json")
-    told = answer.json()["detail"]
-    assert (answer.status_code, "number" in told or "JSON" in told) == (400, True), told
+    shown = answer.json()["detail"]
+    assert (answer.status_code, "number" in shown or "JSON" in shown) == (400, True), shown
 
 
 @pytest.mark.parametrize("code", ["env.hdk_install", "env.cann_install", "env.mindspeed_install",

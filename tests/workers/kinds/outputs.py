@@ -16,5 +16,5 @@ def good(code: str) -> Files:
             for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def said(judgement: Judgement) -> str:
+def text_of(judgement: Judgement) -> str:
     return sentence_of(judgement.message, judgement.values)

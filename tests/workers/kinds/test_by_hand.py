@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.utils.translation import override
 
-from tests.workers.kinds.outputs import good, said
+from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.kinds.node_scripts import run_script
 
@@ -60,7 +60,7 @@ def test_no_difference_is_no_migration(judge):
     report = {**json.loads(files["changes.report.json"]), "files": [], "place_count": 0}
     judgement = judge("adapt.code_changes",
                       {**files, "changes.report.json": json.dumps(report).encode()})
-    assert (judgement.is_success, said(judgement)[:19]) == (False, "None of 4 files dif")
+    assert (judgement.is_success, text_of(judgement)[:19]) == (False, "None of 4 files dif")
 
 
 def test_repeated_texts_and_passages_of_the_test_set_are_found(ran, tmp_path):
@@ -89,7 +89,7 @@ def test_a_test_set_without_texts_is_an_error_and_none_is_told(ran, tmp_path, ju
     without = {**json.loads(files["cleaning.report.json"]), "test_rows": 0}
     judgement = judge("adapt.corpus_check", {
         **files, "cleaning.report.json": json.dumps(without).encode()})
-    assert said(judgement).endswith("No test set was given: leakage was not looked for.")
+    assert text_of(judgement).endswith("No test set was given: leakage was not looked for.")
 
 
 def test_a_rank_without_a_timeline_is_named(judge):
@@ -98,7 +98,7 @@ def test_a_rank_without_a_timeline_is_named(judge):
     report["ranks"][1]["files"] = ["step_trace_time.csv"]
     judgement = judge("perf.trace_folder",
                       {**files, "insight.report.json": json.dumps(report).encode()})
-    assert (judgement.is_success, said(judgement)) == (
+    assert (judgement.is_success, text_of(judgement)) == (
         False, "1 of 2 ranks has no timeline: rank1_ascend_pt.")
 
 

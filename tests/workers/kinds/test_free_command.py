@@ -87,8 +87,8 @@ def test_a_script_is_kept_and_judged_by_what_was_named(run):
             "“结果 目录/a b.json” (1 files “结果*/*.json”). Whether they are right was not looked "
             "at; "
             "collected: 1 file, 0 of a known format.")
-    kept = job.artifacts.get(name="script.sh")
-    assert kept.file.read().decode() == script.replace("\r\n", "\n")
+    stored = job.artifacts.get(name="script.sh")
+    assert stored.file.read().decode() == script.replace("\r\n", "\n")
     assert run(**{**named, "status": 0}).state == JobState.FAILED
     assert run(**{**named, "pattern": "no such * s"}).state == JobState.FAILED
     assert run(**{**named, "file": "other/*"}).state == JobState.FAILED

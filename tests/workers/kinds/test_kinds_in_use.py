@@ -123,6 +123,6 @@ def test_a_repetition_claims_what_the_first_run_claimed(people, engagement, mode
 
 
 def test_a_sentence_within_a_sentence_is_translated():
-    told = nested("%(points)d steps, all losses finite.", {"points": 3})
+    shown = nested("%(points)d steps, all losses finite.", {"points": 3})
     with translation.override("zh-hans"):
-        assert sentence_of("%(told)s!", {"told": told}) == "3 步，损失均为有限值。!"
+        assert sentence_of("%(told)s!", {"told": shown}) == "3 步，损失均为有限值。!"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from practice_node.home import TOOLBOX
-from tests.workers.kinds.outputs import said
+from tests.workers.kinds.outputs import text_of
 from toolreaders.verdicts.quantities import quantities
 from workers import kinds
 from workers.kinds.node_scripts import run_script
@@ -76,11 +76,11 @@ def test_what_cannot_be_compared_is_no_success(infer, golden, judge, damage, why
     damage(golden)
     judgement = concluded(judge, infer(str(golden)))
     assert not judgement.is_success
-    assert why in said(judgement)
+    assert why in text_of(judgement)
 
 
 def test_without_a_reference_it_says_so(infer, judge):
     judgement = concluded(judge, infer(""))
     assert judgement.is_success
     assert judgement.results["compared"] == 0
-    assert "no reference" in said(judgement)
+    assert "no reference" in text_of(judgement)

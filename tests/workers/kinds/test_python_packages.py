@@ -3,7 +3,7 @@
 import pytest
 
 from engagements.errors import InvalidInput
-from tests.workers.kinds.outputs import good, said
+from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.kinds.environment.network import size_in_bytes
 from workers.kinds.environment.python_packages import wanted_package
@@ -49,7 +49,7 @@ def test_another_version_than_asked_for_is_no_success(judge):
     files["packages.txt"] = files["packages.txt"].replace(b"2.1.0.post13", b"2.1.0.post8 ")
     judgement = judge("env.pytorch_install", files)
     assert not judgement.is_success
-    assert "torch-npu 2.1.0.post8" in said(judgement)
+    assert "torch-npu 2.1.0.post8" in text_of(judgement)
 
 
 def test_a_build_for_the_processor_is_the_asked_for_version(judge):
@@ -64,4 +64,4 @@ def test_a_table_that_ends_early_is_no_success(judge):
     files["log.txt"] = b"\n".join(files["log.txt"].splitlines()[:-1]) + b"\n"
     judgement = judge("env.hccl_test", files, cards=8)
     assert not judgement.is_success
-    assert "ends before the largest size" in said(judgement)
+    assert "ends before the largest size" in text_of(judgement)

@@ -6,7 +6,7 @@ import pytest
 from django.utils.translation import override
 
 from engagements.errors import InvalidInput
-from tests.workers.kinds.outputs import good, said
+from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.kinds.inference.vllm_ascend import points
 from workers.labels import benchmark_points
@@ -66,7 +66,7 @@ def test_points_are_told_by_lengths_and_concurrency(judge):
     rows = judgement.results["benchmark_points"]
     assert [(row["input"], row["output"], row["concurrency"]) for row in rows] == [
         (16, 8, 1), (16, 8, 4)]
-    assert said(judgement).startswith("2 points, 8 requests, all answered; at most 456.1 tokens")
+    assert text_of(judgement).startswith("2 points, 8 requests, all answered; at most 456.1 tokens")
     shown = benchmark_points.of_job(judgement.results)
     assert [chart.x_ticks[-1].text for chart in shown["charts"]] == ["4", "4"]
     assert [line.name for line in shown["charts"][0].lines] == ["input/output 16/8"]
@@ -77,7 +77,7 @@ def test_a_point_with_failed_requests_fails(judge):
     name = "bench/c4_i16_o8.json"
     files[name] = json.dumps({**json.loads(files[name]), "failed": 1, "completed": 3}).encode()
     judgement = judge("inf.vllm_bench", files, concurrencies="1, 4", lengths="16/8")
-    assert (judgement.is_success, said(judgement)) == (False, "1 of 8 requests failed.")
+    assert (judgement.is_success, text_of(judgement)) == (False, "1 of 8 requests failed.")
 
 
 LINE = ("Model = m.mindir, numThreads = 2, MinRunTime = 72.228996 ms, MaxRuntime = 73.094002 ms, "
@@ -94,7 +94,7 @@ def test_outputs_of_a_lite_model_are_compared_where_a_reference_is_given(judge, 
     judgement = judge("inf.lite_bench", {"log.txt": log.encode()}, cards=1, input="/in.bin",
                       golden="/out.txt")
     assert judgement.is_success is is_success
-    assert text in said(judgement)
+    assert text in text_of(judgement)
 
 
 AIPP = (b"aipp_op {\n  aipp_mode: static\n  input_format: YUV420SP_U8 # as DVPP writes it\n"
@@ -107,6 +107,6 @@ def test_an_aipp_configuration_is_read_beside_the_conversion(judge, content, tex
     files = {**good("inf.atc"), "aipp.cfg": content}
     judgement = judge("inf.atc", files, aipp="~/aipp.cfg")
     assert not judgement.is_success
-    assert text in said(judgement)
+    assert text in text_of(judgement)
     right = judge("inf.atc", {**files, "aipp.cfg": AIPP % 224}, aipp="~/aipp.cfg")
     assert right.is_success

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tests.workers.kinds.outputs import SAMPLES, Files, good, said
+from tests.workers.kinds.outputs import SAMPLES, Files, good, text_of
 from workers import kinds
 from workers.kinds.base import Judgement
 from workers.kinds.example_runs import LogShows
@@ -77,7 +77,7 @@ def test_every_kind_that_holds_cards_says_what_it_claims_of_them():
 @pytest.mark.parametrize("code", CASES)
 def test_the_good_run_is_a_success(judged, code):
     judgement = judged(code, good(code))
-    assert judgement.is_success, said(judgement)
+    assert judgement.is_success, text_of(judgement)
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -93,7 +93,7 @@ def test_missing_tool(judged, code, status):
     for files in ({"log.txt": NOT_FOUND}, {**good(code), "log.txt": NOT_FOUND}):
         judgement = judged(code, files, status)
         assert not judgement.is_success
-        assert "tool-of-the-kind" in said(judgement)
+        assert "tool-of-the-kind" in text_of(judgement)
 
 
 @pytest.mark.parametrize("code", CASES)
@@ -106,7 +106,7 @@ def test_other_status(judged, code):
 def test_wrong_layout(judged, code):
     for name in evidence(code) if CASES[code].reads_content else ():
         judgement = judged(code, {**good(code), name: UNKNOWN})
-        assert not judgement.is_success or name in said(judgement), (name, said(judgement))
+        assert not judgement.is_success or name in text_of(judgement), (name, text_of(judgement))
     if CASES[code].log_shows is LogShows.RESULT:
         assert not judged(code, {**good(code), "log.txt": UNKNOWN}).is_success
 
@@ -127,17 +127,17 @@ def test_partial_output(judged, code):
         assert not judged(code, without).is_success, name
         if CASES[code].reads_content:
             half = judged(code, {**files, name: cut(files[name])})
-            assert not half.is_success or name in said(half), (name, said(half))
+            assert not half.is_success or name in text_of(half), (name, text_of(half))
     if CASES[code].log_shows is LogShows.RESULT:
         half = judged(code, {**files, "log.txt": cut(files["log.txt"])})
-        assert not half.is_success, said(half)
+        assert not half.is_success, text_of(half)
 
 
 @pytest.mark.parametrize("code", CASES)
 def test_error_in_the_middle(judged, code):
     files = good(code)
     judgement = judged(code, {**files, "log.txt": with_middle(files["log.txt"], ERROR)})
-    assert not judgement.is_success or "a part of the work failed" in said(judgement)
+    assert not judgement.is_success or "a part of the work failed" in text_of(judgement)
     assert judgement.is_success in (False, kinds.get(code).may_log_errors)
 
 
@@ -146,4 +146,5 @@ def test_one_unreadable_file_among_readable_ones(judged, code):
     for name in evidence(code) if CASES[code].reads_content else ():
         if other := sibling(code, name):
             judgement = judged(code, {**good(code), other: UNKNOWN})
-            assert not judgement.is_success or other in said(judgement), (other, said(judgement))
+            assert not judgement.is_success or other in text_of(judgement), (
+                other, text_of(judgement))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.kinds.outputs import good, said
+from tests.workers.kinds.outputs import good, text_of
 from toolreaders.verdicts.devices import device_in
 from workers import kinds
 from workers.kinds.judgement import Finished, Judgement
@@ -49,27 +49,28 @@ def analysis(tables: dict[str, list[str]], *lines: str, files: int = 1) -> dict[
 def test_third_party_mode_counts_its_own_tables(judge):
     judgement = judge("survey.pt_analyse", analysis(THIRD_PARTY), mode="third_party")
     assert judgement.is_success
-    assert said(judgement).startswith("2 unsupported, 3 unknown and 0 APIs to be migrated")
-    assert "in 1 file." in said(judgement)
+    assert text_of(judgement).startswith("2 unsupported, 3 unknown and 0 APIs to be migrated")
+    assert "in 1 file." in text_of(judgement)
 
 
 def test_affinity_mode_counts_its_own_table_and_says_what_it_did_not_look_for(judge):
     row = "a.py,1,1,special,input[condition] = value,torch_npu.contrib.function.x"
     judgement = judge("survey.pt_analyse", analysis({"affinity_api_call": [row]}),
                       mode="affinity_apis")
-    assert said(judgement) == ("1 API use with an affinity API in 1 file. Unsupported APIs were "
-                               "not looked for in this mode.")
+    assert text_of(judgement) == ("1 API use with an affinity API in 1 file. Unsupported APIs were "
+                                  "not looked for in this mode.")
 
 
 def test_dynamic_shape_mode_knows_nothing_of_shapes_yet(judge):
     judgement = judge("survey.pt_analyse", analysis({}, files=3), mode="dynamic_shape")
-    assert said(judgement).startswith("3 files were prepared to record shapes. Nothing is known")
+    assert text_of(judgement).startswith("3 files were prepared to record shapes. Nothing is known")
 
 
 @pytest.mark.parametrize("mode", ["torch_apis", "affinity_apis"])
 def test_tables_of_another_mode_are_not_counted(judge, mode):
     judgement = judge("survey.pt_analyse", analysis(THIRD_PARTY), mode=mode)
-    assert (judgement.is_success, "missing or not recognised" in said(judgement)) == (False, True)
+    assert not judgement.is_success
+    assert "missing or not recognised" in text_of(judgement)
 
 
 def test_a_table_with_other_rows_than_the_log_counts_is_partial(judge):
@@ -77,7 +78,7 @@ def test_a_table_with_other_rows_than_the_log_counts_is_partial(judge):
     name = f"{TRANSPLANT}unknown_op.csv"
     files[name] = files[name].rsplit(b"\n", 2)[0] + b"\n"
     judgement = judge("survey.pt_analyse", files, mode="third_party")
-    assert said(judgement).startswith("unknown_op.csv: the log counts other rows")
+    assert text_of(judgement).startswith("unknown_op.csv: the log counts other rows")
 
 
 @pytest.mark.parametrize("code", ["survey.pt_analyse", "adapt.gpu2npu"])
@@ -90,7 +91,7 @@ def test_a_file_that_the_tool_cannot_parse_is_named(judge, code):
             b"completed.\n", b"completed.\n" + mark, 1)
     judgement = judge(code, files)
     assert not judgement.is_success
-    assert said(judgement).startswith("1 of 2 files was not analysed (old.py)")
+    assert text_of(judgement).startswith("1 of 2 files was not analysed (old.py)")
 
 
 TF = "report/report_npu_20261123193511/"
@@ -112,16 +113,16 @@ def tf_scan(**reports: bytes) -> dict[str, bytes]:
     {"failed_report": b"Finish conver file: a.py\n\n/b.py:7, NPU Unsupport API: tf.x\n"}])
 def test_an_unsupported_use_is_found_in_every_layout(judge, reports):
     judgement = judge("survey.tf_scan", tf_scan(**reports))
-    assert said(judgement) == "1 use of 4 is not supported on the NPU."
+    assert text_of(judgement) == "1 use of 4 is not supported on the NPU."
 
 
 def test_a_report_of_unknown_layout_is_not_none(judge):
     judgement = judge("survey.tf_scan", tf_scan(failed_report=b"Release 9\nb.py tf.x bad\n"))
-    assert (judgement.is_success, "cannot be read" in said(judgement)) == (False, True)
+    assert (judgement.is_success, "cannot be read" in text_of(judgement)) == (False, True)
 
 
 def test_none_names_what_was_searched(judge):
-    assert said(judge("survey.tf_scan", tf_scan())) == (
+    assert text_of(judge("survey.tf_scan", tf_scan())) == (
         "None unsupported among 4 API uses in 1 file; of 0 the support is not known, 0 are "
         "deprecated; 2 places changed.")
 
@@ -130,7 +131,7 @@ def test_uses_in_no_class_are_not_known(judge):
     files = tf_scan()
     files["log.txt"] = files["log.txt"].replace(b"Support: 3,", b"Support: 1,").replace(
         b"Analysing: 0", b"Analysing: 1")
-    assert "of 2 the support is not known" in said(judge("survey.tf_scan", files))
+    assert "of 2 the support is not known" in text_of(judge("survey.tf_scan", files))
 
 
 def test_a_file_too_large_to_convert_is_named(judge):
@@ -139,7 +140,7 @@ def test_a_file_too_large_to_convert_is_named(judge):
         b"Finish conver,",
         b"WARNING:The file:/big.py size is over 10M, skip convert.\nFinish conver,")
     judgement = judge("survey.tf_scan", files)
-    assert (judgement.is_success, "Not converted: /big.py" in said(judgement)) == (False, True)
+    assert (judgement.is_success, "Not converted: /big.py" in text_of(judgement)) == (False, True)
 
 
 @pytest.mark.parametrize("name", [
@@ -148,13 +149,13 @@ def test_overflow_states_are_known_in_every_spelling(judge, name):
     files = {"log.txt": b"device: npu:0\n", f"output/{name}": b"x",
              "output/Gemm.Gemm_7.1.5.1": b"x"}
     judgement = judge("inf.overflow_dump", files)
-    assert said(judgement).startswith("1 overflow: Gemm_7.")
+    assert text_of(judgement).startswith("1 overflow: Gemm_7.")
 
 
 def test_no_overflow_needs_proof_that_the_dump_was_on(judge):
     log = b"device: npu:0\n"
     without = judge("inf.overflow_dump", {"log.txt": log, "acl.json": b"{}"})
-    assert (without.is_success, said(without)[:12]) == (False, "Not provable")
+    assert (without.is_success, text_of(without)[:12]) == (False, "Not provable")
     assert judge("inf.overflow_dump", {"log.txt": log + b"desk: acl.json is used\n"}).is_success
 
 
@@ -171,14 +172,14 @@ def test_dumps_with_nan_say_so_in_singular_and_plural(judge):
     files = good("acc.dump")
     first, second = (name for name in files if name.endswith("/dump.json"))
     one = {name: content for name, content in files.items() if "rank1" not in name}
-    assert said(judge("acc.dump", one)).startswith("1 dump with ")
-    assert said(judge("acc.dump", files, ranks=2)).startswith("2 dumps with ")
+    assert text_of(judge("acc.dump", one)).startswith("1 dump with ")
+    assert text_of(judge("acc.dump", files, ranks=2)).startswith("2 dumps with ")
     one[first] = with_nan(one[first], 3)
     judgement = judge("acc.dump", one)
-    assert said(judgement).startswith("1 dump was written; NaN or Inf in 3 of its ")
+    assert text_of(judgement).startswith("1 dump was written; NaN or Inf in 3 of its ")
     assert judgement.results["nonfinite"] == 3
     both = {**files, first: with_nan(files[first], 2), second: with_nan(files[second], 1)}
-    assert "NaN or Inf in 3 of their" in said(judge("acc.dump", both, ranks=2))
+    assert "NaN or Inf in 3 of their" in text_of(judge("acc.dump", both, ranks=2))
 
 
 def test_differences_of_configurations_are_findings_with_their_level(judge):
@@ -187,14 +188,14 @@ def test_differences_of_configurations_are_findings_with_their_level(judge):
     assert {"HCCL_DETERMINISTIC", "transformers"} <= set(found)
     assert {name: found["transformers"][name] for name in ("level", "sheet", "bench", "npu")} == {
         "level": "error", "sheet": "pip", "bench": "4.37.2", "npu": "4.43.2"}
-    assert said(judgement).startswith("Differences to look at: 3 errors, 0 warnings")
+    assert text_of(judgement).startswith("Differences to look at: 3 errors, 0 warnings")
 
 
 def test_equal_configurations_name_what_was_compared(judge):
     same = Path(__file__).parents[2] / "samples" / "accuracy" / "config_check" / "same.xlsx"
     judgement = judge("acc.config_check", {"log.txt": b"", "check/result.xlsx": same.read_bytes()})
-    assert said(judgement).startswith("No difference in ")
-    assert "env" in said(judgement)
+    assert text_of(judgement).startswith("No difference in ")
+    assert "env" in text_of(judgement)
 
 
 # The device -------------------------------------------------------------------------
@@ -221,12 +222,12 @@ def test_a_training_is_a_success_where_its_device_is_proven(judge, line, device)
 def test_without_a_device_a_training_proves_nothing(judge, line):
     judgement = judge(SMOKE, smoke(line), cards=1)
     assert (judgement.is_success, judgement.results["not_provable"]) == (False, "device")
-    assert said(judgement).startswith("Not provable: the command succeeded, but neither")
+    assert text_of(judgement).startswith("Not provable: the command succeeded, but neither")
 
 
 def test_a_training_on_a_gpu_names_it(judge):
     judgement = judge(SMOKE, smoke("desk: device gpu 1: process 7 holds it open"), cards=1)
-    assert said(judgement) == ("Not provable: the processes of the job used gpu 1, and no NPU.")
+    assert text_of(judgement) == ("Not provable: the processes of the job used gpu 1, and no NPU.")
 
 
 def test_devices_are_listed_once_each_in_order():

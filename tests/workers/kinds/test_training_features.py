@@ -4,7 +4,7 @@ import pytest
 from django.utils.translation import override
 
 from engagements.errors import InvalidInput
-from tests.workers.kinds.outputs import good, said
+from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.gangs.launchers import words
 from workers.gangs.rendezvous import Rendezvous
@@ -102,7 +102,7 @@ def test_torch_npu_s_own_alarms_are_found(judge, line):
     files["log.txt"] += line.encode() + b"\n"
     judgement = judge("acc.asd_run", files, cards=1)
     assert not judgement.is_success
-    assert said(judgement).startswith("1 alarm of the detection, first: ")
+    assert text_of(judgement).startswith("1 alarm of the detection, first: ")
 
 
 def test_mpirun_starts_one_process_per_card_on_one_node():

@@ -216,8 +216,8 @@ def test_a_cause_without_a_remedy_says_none():
     found = find([Part("EM0001: The queue went away.\n")], 1)
     job = Job(results={"diagnosis": {**found.as_json(), "judged": {
         "message": "It failed.", "values": {}}}})
-    told = diagnosis.presented(job)
-    assert (told["remedy"], told["quote"]) == ("", "EM0001: The queue went away.")
+    shown = diagnosis.presented(job)
+    assert (shown["remedy"], shown["quote"]) == ("", "EM0001: The queue went away.")
 
 
 @pytest.mark.parametrize("code", [*ascend_codes.CODES, *ascend_codes.NUMBERS])

@@ -10,7 +10,7 @@ from openpyxl import Workbook
 
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import AuditEntry, Role
-from tests.workers.nodes.test_ways_in import signed
+from tests.workers.nodes.test_access_methods import signed
 from tests.workers.sshd import make_key
 from workers.models import ImportedNode, Job, Node, NodeImport
 from workers.nodes import jump_hosts

@@ -130,11 +130,12 @@ def test_files_log_status_and_what_the_engine_says(jobs, image):
     jobs.start("echo again >> out.txt", job.name)
     assert job.poll().exit_status == 5
     assert (job.folder / "work/out.txt").read_text() == "x y\n"  # it is not run a second time
-    said = state.container
-    assert (said["image"][:7], "CANN-8.2" in said["labels"], "@sha256" in said["digests"]) == (
+    container = state.container
+    assert (container["image"][:7], "CANN-8.2" in container["labels"],
+            "@sha256" in container["digests"]) == (
         podman.podman("image", "inspect", "--format", "{{.Id}}", image)[:7], True, True)
     is_new = jobs.runtime.place == "container"
-    assert said.get("exit_code") == ("5" if is_new else None)
+    assert container.get("exit_code") == ("5" if is_new else None)
     assert job.name not in podman.podman("ps", "-a")  # one of ours is removed
 
 
@@ -171,14 +172,14 @@ def test_what_a_command_leaves_in_a_running_container_is_found_and_ended(jobs):
 
 
 def test_what_is_missing_is_named(tmp_path, image):
-    for place, settings, said in [
+    for place, settings, message in [
             ("running", {"container": "nobody"}, "container-stopped nobody"),
             ("container", {"image": "localhost/none:1"}, "container-refused 125"),
             ("container", {"image": image, "scripts": "/opt/set_env.sh"},
              "script-missing /opt/set_env.sh")]:
         state = Jobs(tmp_path, place, **settings).start("echo ran").ended()
         assert (state.exit_status, state.chunk.decode().splitlines()[-1]) == (
-            78, f"desk runtime: {said}")
+            78, f"desk runtime: {message}")
     state = Jobs(tmp_path, "container", image=image).start("echo ran", cards=[7]).ended()
     assert state.chunk == b"desk runtime: device-missing /dev/davinci7\n"
 

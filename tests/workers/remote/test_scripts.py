@@ -222,17 +222,17 @@ def test_child_in_a_session_of_its_own_is_seen_and_ended(run, tmp_path):
     child = start_stubborn(run, tmp_path)
     state = until(lambda seen: seen.exit_status is not None, lambda: poll(run))
     assert (state.exit_status, state.process) == (0, "orphans")
-    assert told(run, scripts.survivors_script(PLACE, has_cards=False)).running == (
+    assert shown(run, scripts.survivors_script(PLACE, has_cards=False)).running == (
         (child, "python3"),)
-    left = told(run, scripts.cancel_script(PLACE, "TERM"))
+    left = shown(run, scripts.cancel_script(PLACE, "TERM"))
     assert (left.running, left.is_gone) == (((child, "python3"),), False)
-    left = told(run, scripts.cancel_script(PLACE, "KILL"))
+    left = shown(run, scripts.cancel_script(PLACE, "KILL"))
     assert (left.ended, left.running, left.is_gone) == (((child, "python3"),), (), True)
     assert not is_running(child)
     assert poll(run).process == "gone"
 
 
-def told(run, script) -> survivors.Survivors:
+def shown(run, script) -> survivors.Survivors:
     return survivors.parse(Answer(0, run(script), b""))
 
 
@@ -242,7 +242,7 @@ def told(run, script) -> survivors.Survivors:
 def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
     child = start_stubborn(run, tmp_path, before="env -i PATH=/usr/bin:/bin")
     assert until(lambda seen: seen.exit_status is not None, lambda: poll(run)).process == "orphans"
-    assert told(run, scripts.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
+    assert shown(run, scripts.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
     assert not is_running(child)
     group = Path((tmp_path / "jobs" / "desk-job-1-1-x" / "group").read_text().strip())
     (group / "nested").mkdir()
@@ -265,7 +265,7 @@ def test_what_npu_smi_shows_is_told_for_jobs_with_cards(run, tmp_path):
     tool.chmod(0o755)
     start(run, ["true"])
     script = f'PATH="$HOME:$PATH"\n{scripts.survivors_script(PLACE, has_cards=True)}'
-    assert told(run, script).on_cards == ((3, 4711, "python3"),)
+    assert shown(run, script).on_cards == ((3, 4711, "python3"),)
 
 
 def test_kills_for_want_of_memory_are_counted(run, tmp_path):

@@ -18,7 +18,7 @@ from workers.nodes import ssh
 from workers.schedulers.pods import manifests
 from workers.services import node_edits, runtimes
 
-from .test_slurm import ended, kept, until
+from .test_slurm import ended, stored, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -86,11 +86,11 @@ def test_a_job_runs_with_cards_that_the_cluster_chose(queue, scheduler):
     job = until(queue("echo cards $ASCEND_VISIBLE_DEVICES on $DESK_POD_NODE; echo hi > a.txt",
                       cards=2), ended)
     assert (job.state, job.exit_status) == (JobState.SUCCEEDED, 0), (shown(job), job.results)
-    assert job.results["cards"] == kept(job)["cards"] == [0, 1]
-    assert kept(job)["cards_source"] == "ASCEND_VISIBLE_DEVICES"
-    assert kept(job)["nodes"] == "worker-0"
-    assert kept(job)["accounting"]["given"] == "huawei.com/Ascend910=2"
-    assert kept(job)["image"] == IMAGE
+    assert job.results["cards"] == stored(job)["cards"] == [0, 1]
+    assert stored(job)["cards_source"] == "ASCEND_VISIBLE_DEVICES"
+    assert stored(job)["nodes"] == "worker-0"
+    assert stored(job)["accounting"]["given"] == "huawei.com/Ascend910=2"
+    assert stored(job)["image"] == IMAGE
     assert not CardLease.objects.exists()
     assert job.artifacts.get(name="a.txt").file.read() == b"hi\n"
     given = "Ascend910-0,Ascend910-1" if scheduler == "volcano" else "0,1"
@@ -199,7 +199,7 @@ def test_an_image_that_cannot_be_pulled_is_told_and_comes_later(queue, cluster, 
     assert missing in shown(job)
     cluster.ask("_test/image/other")
     until(job, ended)
-    assert (job.state, kept(job)["image"]) == (JobState.SUCCEEDED, missing)
+    assert (job.state, stored(job)["image"]) == (JobState.SUCCEEDED, missing)
 
 
 @KUBERNETES
@@ -254,7 +254,7 @@ def test_all_pods_of_a_job_start_together_and_know_their_ranks(queue, sshd):
                       'while ! [ -f rank-0.txt ] || ! [ -f rank-1.txt ]; do sleep 0.1; done',
                       cards=8, nodes=2), ended)
     assert job.state == JobState.SUCCEEDED, (shown(job), job.technical_cause)
-    assert kept(job)["nodes"] == "worker-0,worker-1"
+    assert stored(job)["nodes"] == "worker-0,worker-1"
     meeting = f"{job.directory_name}-node-0.{job.directory_name}"
     for rank in range(2):
         assert job.artifacts.get(name=f"rank-{rank}.txt").file.read().decode() == (

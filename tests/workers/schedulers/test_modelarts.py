@@ -11,7 +11,7 @@ from workers.models import Job, JobState
 from workers.nodes import ssh
 from workers.services import node_edits
 
-from .test_slurm import ended, kept, shown, until
+from .test_slurm import ended, shown, stored, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
               pytest.mark.skipif(not can_run(), reason="needs sshd")]
@@ -63,8 +63,8 @@ def test_a_job_runs_and_its_files_come_back(queue):
     job = until(queue("echo cards $ASCEND_VISIBLE_DEVICES; echo hi > a.txt", cards=2), ended)
     assert (job.state, job.exit_status) == (JobState.SUCCEEDED, 0), (shown(job), job.results)
     assert job.results["cards"] == [0, 1]
-    assert (kept(job)["state"], kept(job)["image"]) == ("Completed", "firm/cann:8.0")
-    assert kept(job)["accounting"]["given"] == "1 × modelarts.bm.npu.arm.2snt9b"
+    assert (stored(job)["state"], stored(job)["image"]) == ("Completed", "firm/cann:8.0")
+    assert stored(job)["accounting"]["given"] == "1 × modelarts.bm.npu.arm.2snt9b"
     assert job.artifacts.get(name="a.txt").file.read() == b"hi\n"
     assert job.artifacts.get(name="log.txt").file.read() == b"cards 0,1\n"
 
@@ -111,7 +111,7 @@ def test_queue_and_cancellation(queue, people, modelarts):
 
 def test_a_job_that_somebody_terminates_there_says_so(queue, modelarts):
     job = until(queue("echo begun; sleep 300"), runs)
-    modelarts.terminate(kept(job)["job_id"])
+    modelarts.terminate(stored(job)["job_id"])
     until(job, ended)
     assert (job.state, "not through the desk" in shown(job)) == (JobState.CANCELLED, True)
 

@@ -62,7 +62,7 @@ def queue(monkeypatch, people, engagement, node):
     return go
 
 
-def kept(job: Job) -> dict:
+def stored(job: Job) -> dict:
     return job.results["scheduler"]
 
 
@@ -70,14 +70,14 @@ def test_a_job_runs_with_cards_that_slurm_chose(queue):
     job = until(queue("echo cards $ASCEND_RT_VISIBLE_DEVICES of $SLURM_JOB_ID; echo hi > a.txt",
                       cards=2), ended)
     assert (job.state, job.exit_status) == (JobState.SUCCEEDED, 0), shown(job)
-    assert kept(job)["cards"] == job.results["cards"] == [0, 1]
-    assert kept(job)["cards_source"] == "scontrol"
-    assert (kept(job)["state"], kept(job)["exit_code"]) == ("COMPLETED", "0:0")
-    assert "disabled" in kept(job)["accounting_error"]  # no slurmdbd here
+    assert stored(job)["cards"] == job.results["cards"] == [0, 1]
+    assert stored(job)["cards_source"] == "scontrol"
+    assert (stored(job)["state"], stored(job)["exit_code"]) == ("COMPLETED", "0:0")
+    assert "disabled" in stored(job)["accounting_error"]  # no slurmdbd here
     assert not CardLease.objects.exists()
     assert job.artifacts.get(name="a.txt").file.read() == b"hi\n"
     log = job.artifacts.get(name="log.txt").file.read().decode()
-    assert log == f"cards 0,1 of {kept(job)['job_id']}\n"
+    assert log == f"cards 0,1 of {stored(job)['job_id']}\n"
 
 
 def test_many_jobs_are_handed_over_and_polled_with_one_script_each(queue, node, monkeypatch):
@@ -153,17 +153,17 @@ def test_a_claim_whose_answer_never_came_is_looked_up_first(queue, cluster, sshd
     os.utime(folder / "claim.1", (time.time() - 600,) * 2)
     number = cluster.ask("sbatch", "--parsable", f"--job-name={job.directory_name}",
                          "--begin=now+1hour", "--wrap=true").strip()
-    until(job, lambda job: kept(job).get("job_id") if "scheduler" in job.results else None)
-    assert kept(job)["job_id"] == number
+    until(job, lambda job: stored(job).get("job_id") if "scheduler" in job.results else None)
+    assert stored(job)["job_id"] == number
     cluster.ask("scancel", number)
     until(job, ended)
-    assert (job.state, kept(job)["state"]) == (JobState.CANCELLED, "CANCELLED")
+    assert (job.state, stored(job)["state"]) == (JobState.CANCELLED, "CANCELLED")
     assert "not through the desk" in shown(job)
 
 
 def test_a_job_that_another_cancels_in_slurm_says_so(queue, cluster):
     job = until(queue("echo begun; sleep 300"), lambda job: job.state == JobState.RUNNING)
-    cluster.ask("scancel", kept(job)["job_id"])
+    cluster.ask("scancel", stored(job)["job_id"])
     until(job, ended)
     assert (job.state, "not through the desk" in shown(job)) == (JobState.CANCELLED, True)
     assert b"begun" in job.artifacts.get(name="log.txt").file.read()
@@ -254,8 +254,8 @@ def test_a_job_in_a_container_runs_and_is_cancelled_inside(queue, node, people, 
         assert not runs("sleep 97")
         job = until(queue("setsid sleep 98 & touch begun; sleep 99"), lambda job: list(
             sshd.home.glob(f"desk-jobs/{job.directory_name}/work/begun")) and "scheduler" in
-            job.results and kept(job).get("job_id"))
-        cluster.ask("scancel", "--signal=KILL", "--full", kept(job)["job_id"])
+            job.results and stored(job).get("job_id"))
+        cluster.ask("scancel", "--signal=KILL", "--full", stored(job)["job_id"])
         assert until(job, ended, 150).state == JobState.CANCELLED
         assert "not through the desk" in shown(job)
         assert not runs("sleep 98")

@@ -33,8 +33,8 @@ desk slurm-output desk-job-4-1-dd slurmstepd: error: *** JOB 10 CANCELLED DUE TO
 
 
 def test_rows_of_the_queue():
-    said = slurm_answers.parse(WAITING)
-    first, second = said["desk-job-1-1-aa"], said["desk-job-2-1-bb"]
+    printed = slurm_answers.parse(WAITING)
+    first, second = printed["desk-job-1-1-aa"], printed["desk-job-2-1-bb"]
     assert (first.job_id, first.state, first.nodes, first.cards) == ("7", "RUNNING", "vm", [0, 1])
     assert (first.reason, first.expected_start, first.has_begun) == ("", None, True)
     assert (second.state, second.reason, second.nodes) == ("PENDING", "Resources", "")
@@ -42,10 +42,10 @@ def test_rows_of_the_queue():
 
 
 def test_records_of_ended_jobs():
-    said = slurm_answers.parse(ENDED)
-    assert said["desk-job-3-1-cc"].exit_code == "0:9"
-    assert slurm_answers.canceller(said["desk-job-3-1-cc"]) == "1000"
-    forgotten = said["desk-job-4-1-dd"]  # by the controller, not by the accounts
+    printed = slurm_answers.parse(ENDED)
+    assert printed["desk-job-3-1-cc"].exit_code == "0:9"
+    assert slurm_answers.canceller(printed["desk-job-3-1-cc"]) == "1000"
+    forgotten = printed["desk-job-4-1-dd"]  # by the controller, not by the accounts
     assert (forgotten.state, forgotten.nodes, forgotten.job_id) == ("TIMEOUT", "n[1-2]", "10")
     assert "DUE TO TIME LIMIT" in forgotten.output
     without = slurm_answers.parse("desk slurm a|1|FAILED|x|N/A|\ndesk sacct-away is disabled\n")
@@ -75,7 +75,7 @@ def test_a_controller_that_is_away_is_said():
             b"desk slurm-away slurm_load_jobs error: Unable to contact slurm controller\n", [])
 
 
-@pytest.mark.parametrize(("said", "state", "sentence"), [
+@pytest.mark.parametrize(("printed", "state", "sentence"), [
     (Scheduled("9", "TIMEOUT", nodes="n1"), JobState.TIMED_OUT, "job 9 on n1"),
     (Scheduled("9", "OUT_OF_MEMORY"), JobState.FAILED, "OUT_OF_MEMORY"),
     (Scheduled("9", "NODE_FAIL", nodes="n1"), JobState.LOST, "compute node failed"),
@@ -89,8 +89,8 @@ def test_a_controller_that_is_away_is_said():
     (Scheduled("9", "COMPLETED", has_begun=True), JobState.LOST, "runs a command once"),
     (Scheduled(), JobState.LOST, "does not know the job"),
 ])
-def test_endings(said, state, sentence):
-    ended, message, values = slurm_sentences.ended(said)
+def test_endings(printed, state, sentence):
+    ended, message, values = slurm_sentences.ended(printed)
     with override("en"):
         assert (ended, sentence in sentence_of(message, values)) == (state, True)
 
@@ -101,9 +101,9 @@ def test_endings(said, state, sentence):
     ("Nodes required for job are DOWN, DRAINED or reserved", "DRAINED"), ("", "not said why")])
 def test_why_a_job_waits(reason, part):
     with override("en"):
-        told = sentence_of(*slurm_sentences.waiting(Scheduled("9", "PENDING", reason)))
-    assert told.startswith("Waiting in Slurm's queue as its job 9: ")
-    assert part in told
+        shown = sentence_of(*slurm_sentences.waiting(Scheduled("9", "PENDING", reason)))
+    assert shown.startswith("Waiting in Slurm's queue as its job 9: ")
+    assert part in shown
 
 
 def test_an_exit_status_is_believed_unless_slurm_knows_a_truer_cause():

@@ -57,8 +57,8 @@ def test_the_next_version_is_reviewed_anew_and_leads_back(rejected, client, act,
     again = services.open_review(actor=act.manager, document=issued_document(draft, people))
     assert (again.decision, again.document.version) == ("", 2)
     again.refresh_from_db()
-    kept = carried_over_decisions(again)  # offered; of PSR there is a new run
-    assert {code: row.decision for code, row in kept.items()} == {"LLM": "accepted"}
+    stored = carried_over_decisions(again)  # offered; of PSR there is a new run
+    assert {code: row.decision for code, row in stored.items()} == {"LLM": "accepted"}
     client.force_login(act.reviewer)
     page = client.get(f"/documents/{again.document_id}/review/").content.decode()
     assert f"/documents/{rejected.document_id}/review/retest/" in page

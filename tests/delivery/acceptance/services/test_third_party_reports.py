@@ -113,10 +113,10 @@ def test_page_and_api(delivered, people, client):
     assert made.status_code == 201
 
 
-@pytest.mark.parametrize(("typed", "kept"), [
+@pytest.mark.parametrize(("typed", "stored"), [
     ({"cnas_number": "L12345"}, ("L12345", "")), ({"cnas_number": "IB0123"}, ("IB0123", "")),
     ({"cnas_number": "", "cma_number": "CMA 2200 2034 9123-A"}, ("", "220020349123-A"))])
-def test_numbers_are_kept_as_the_laboratory_writes_them(engagement, people, typed, kept):
+def test_numbers_are_kept_as_the_laboratory_writes_them(engagement, people, typed, stored):
     """Who numbers laboratories how is nothing that the product knows."""
     report = attach(people, engagement, **{"cma_number": "", **typed})
-    assert (report.cnas_number, report.cma_number) == kept
+    assert (report.cnas_number, report.cma_number) == stored

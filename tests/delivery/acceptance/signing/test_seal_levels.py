@@ -152,8 +152,8 @@ def test_without_the_authority_the_signature_stands_and_the_copies_follow(
     settings.SIGNING_TIMESTAMP_URL = works
     assert complete_signed_copies() == 2
     assert complete_signed_copies() == 0
-    kept = [f.seal for f in review.document.files.filter(format="signed")]
-    assert {(s.level, s.authority, bool(s.stamped_at)) for s in kept} == {
+    stored = [f.seal for f in review.document.files.filter(format="signed")]
+    assert {(s.level, s.authority, bool(s.stamped_at)) for s in stored} == {
         ("B-LT", "Test Time Stamps", True)}
 
 

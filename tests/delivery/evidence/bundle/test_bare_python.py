@@ -59,9 +59,9 @@ def test_all_but_signature_and_seals_is_checked(bare, signed_bundle, certificate
         "signed.zip: whether the signature SHA256SUMS.p7s is valid was not checked: "
         f"{NOT_CHECKED}; good as far as it goes; {len(open_) - 1} steps could not be checked.")
     of_the_desk = verified(signed_bundle, certificate).splitlines()
-    said = {line[5:] for line in done.stdout.splitlines() if line.startswith("  ok")}
-    assert said < {line[6:] for line in of_the_desk if line.startswith("  ok")}
-    assert any("LLM · loss_mean_relative_error v1: Passed" in line for line in said)
+    message = {line[5:] for line in done.stdout.splitlines() if line.startswith("  ok")}
+    assert message < {line[6:] for line in of_the_desk if line.startswith("  ok")}
+    assert any("LLM · loss_mean_relative_error v1: Passed" in line for line in message)
 
 
 @pytest.mark.skipif(not (settings.BASE_DIR / CATALOGUE).is_file(), reason="not compiled")

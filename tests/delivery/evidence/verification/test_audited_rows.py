@@ -17,7 +17,7 @@ from engagements.audit import audit_log
 from engagements.audit_rows.tracking import excluded_columns, tracked_tables, untracked_tables
 from engagements.models import ApiToken, User
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.evidence.rows_of_every_table import write_everything
+from tests.delivery.evidence.rows_of_all_tables import write_everything
 from tests.test_architecture import layer
 from workers.models import Gang, Job, JobInput, Node, NodeLogin, RuntimeChoice
 from workers.models.job import FINAL_STATES

@@ -72,10 +72,10 @@ def packed(path, change=lambda files: None, sign=None):
     """Unpacked, changed, and packed with mended checksums; `sign` is None: signature as it was."""
     files = {name: one.path for name, one in extract(path, path.parent / "parts").items()}
     del files[CHECKSUMS]
-    kept = files.pop(SIGNATURE).read_bytes() if SIGNATURE in files else None
+    retained = files.pop(SIGNATURE).read_bytes() if SIGNATURE in files else None
     change(files)
     with path.open("wb") as target:
-        write_archive(target, files, sign=sign or (kept and (lambda _sums: kept)))
+        write_archive(target, files, sign=sign or (retained and (lambda _sums: retained)))
     return path
 
 

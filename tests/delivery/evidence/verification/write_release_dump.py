@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from delivery.operation.backup.database_dump import dump
-from tests.delivery.evidence.rows_of_every_table import write_everything
+from tests.delivery.evidence.rows_of_all_tables import write_everything
 
 
 @pytest.mark.django_db

@@ -78,8 +78,8 @@ def test_affinity_apis_and_dynamic_shapes_are_listed_with_what_to_use_instead(
     assert rows[0] == ["LLM", "APIs with an affinity API", "torch.nn.functional.gelu", "2",
                        "torch_npu.fast_gelu"]
     assert ["PSR", "Dynamic shapes", "torch.nonzero", "1", "[(2, 5)-(2, 9)]"] in rows
-    said = {(row[0], row[1]): row[2] for row in contents()["modes"]["rows"]}
-    assert said["LLM", "APIs with an affinity API"] == "affinity_api_call: 2 entries."
+    sentence = {(row[0], row[1]): row[2] for row in contents()["modes"]["rows"]}
+    assert sentence["LLM", "APIs with an affinity API"] == "affinity_api_call: 2 entries."
 
 
 def test_operators_of_a_graph_are_counted_and_models_without_one_named(

@@ -138,9 +138,9 @@ PASSED = {"conclusion": "passed", "summary": {"passed": 11}, "issues": []}
 def test_all_criteria_are_passed_only_where_every_aspect_has_one():
     assert conclusion_sentence({**PASSED, "coverage": {"agreed": 4, "all": 4}}) == (
         "All criteria are passed.")
-    told = conclusion_sentence({**PASSED, "coverage": {"agreed": 11, "all": 40}})
-    assert told == ("The 11 agreed criteria are passed; of 40 aspects that the models' routes ask "
-                    "for 29 have no criterion.")
+    found = conclusion_sentence({**PASSED, "coverage": {"agreed": 11, "all": 40}})
+    assert found == ("The 11 agreed criteria are passed; of 40 aspects that the models' routes ask "
+                        "for 29 have no criterion.")
     assert conclusion_sentence(PASSED) == "The 11 agreed criteria are passed."
 
 

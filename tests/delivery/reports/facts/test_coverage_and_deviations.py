@@ -130,8 +130,8 @@ def test_an_end_of_contract_in_the_past_is_a_deviation_and_an_open_point(deliver
     ({"level": "minor", "affects_final": True}, True), ({"closed_on": TODAY}, False)])
 def test_severe_open_issues_stand_in_the_conclusion(delivered, people, facts, fields, is_open):
     row = issue(delivered, people, **fields)
-    said = [point for point in facts()["open_points"] if f"I-{row.number:03}" in point]
-    assert bool(said) is is_open
+    printed = [point for point in facts()["open_points"] if f"I-{row.number:03}" in point]
+    assert bool(printed) is is_open
     assert bool(row.closed_on) or any(
         entry["message"] == "NaN after step 9000" for entry in facts()["deviations"])
 
