@@ -49,20 +49,20 @@ class HccnTool(TypedDict, total=False):
 class HostProbe(TypedDict, total=False):
     """The machine: system, processor, memory, disks."""
 
-    arch: str
+    arch: str | None
     clock: int | None
-    cpu_model: str
-    cpus: int
+    cpu_model: str | None
+    cpus: int | None
     disks: list[Record]
     gcc: str | None
     lines: dict[str, int]
-    memory_available_mb: int
-    memory_mb: int
-    numa_nodes: int
-    os: str
-    os_id: str
-    os_name: str
-    os_version: str
+    memory_available_mb: int | None
+    memory_mb: int | None
+    numa_nodes: int | None
+    os: str | None
+    os_id: str | None
+    os_name: str | None
+    os_version: str | None
     product: str | None
     python: str | None
 
@@ -71,10 +71,10 @@ class ModelConfig(TypedDict, total=False):
     """Sizes and types of a model, from the config.json beside its weights."""
 
     architectures: list[str]
-    dtype: str
-    heads: int
-    hidden_size: int
-    layers: int
+    dtype: str | None
+    heads: int | None
+    hidden_size: int | None
+    layers: int | None
     lines: dict[str, int]
     model_type: str
     quantize: str | None
