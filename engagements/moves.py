@@ -44,6 +44,11 @@ def allowed_moves(user: User, table: TransitionTable, subject: Any) -> list[str]
             if has_permission(user, table[move], subject) and passes(user, table[move], subject)]
 
 
+def offered_moves(user: User, table: TransitionTable, subject: Any) -> dict[str, str]:
+    """The same for a page: the label of each move's button by its code."""
+    return {move: table.label(move) for move in allowed_moves(user, table, subject)}
+
+
 def passes(user: User, transition: Transition, subject: Any) -> bool:
     """Whether the guards let the user make the move, whatever role and state say."""
     try:

@@ -37,8 +37,8 @@ class Transition:
     """One move: from which states, to which, and for whom.
 
     `target` is empty where the state stays or the effect `deletes` the row; one of the
-    `permissions` is needed, and all `guards` have to let it pass. The label of its button is that
-    of its code in the table's `moves`.
+    `permissions` is needed, and all `guards` have to let it pass. `label` is that of its button,
+    where the code in the table's `moves` has no better one.
     """
 
     sources: frozenset[str]
@@ -46,6 +46,7 @@ class Transition:
     permissions: tuple[Permission, ...]
     guards: tuple[Guard, ...] = ()
     needs_reason: bool = False
+    label: Any = ""
     effect: Effect | None = None
     deletes: bool = False
     audit: AuditAction | None = None
@@ -108,6 +109,10 @@ class TransitionTable(dict[str, Transition]):
     def moves_from(self, state: str) -> list[str]:
         """The moves that are possible in a state."""
         return [move for move, row in self.items() if state in row.sources]
+
+    def label(self, move: str) -> str:
+        """The label of a move's button."""
+        return str(self[move].label or self.moves(move).label)
 
     def audit_labels(self) -> dict[str, Any]:
         """The label of each move's action in the audit log."""

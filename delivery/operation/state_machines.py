@@ -74,7 +74,7 @@ def _arrows(rows: Iterable[tuple[str, Transition]], order) -> Iterator[str]:
 def _cells(move: str, row: Transition, order) -> Iterator[str]:
     is_named = isinstance(move, TextChoices)
     yield f"`{move}`" if is_named else move
-    yield str(move.label) if is_named else ""
+    yield str(row.label or move.label) if is_named else ""
     yield ", ".join(order(row.sources))
     yield row.target or "stays"
     yield ", ".join(right.value if isinstance(right, Can) else _name(right)

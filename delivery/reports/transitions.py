@@ -133,40 +133,54 @@ def _to_draft(document: Document, _actor: User, _comment: str) -> None:
 _M = DocumentMove
 
 
-def _writing(action: str, label) -> Transition:
-    return transition(State.DRAFT, by=_writes, audit=(action, label))
+def _writing(label, **more) -> Transition:
+    return transition(State.DRAFT, by=_writes, label=label, **more)
 
 
-def _reviewing(action: str, label, **more) -> Transition:
-    return transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, audit=(action, label), guards=(
+def _reviewing(label, **more) -> Transition:
+    return transition(State.IN_REVIEW, by=Can.VIEW_INTERNAL, label=label, guards=(
         separated(DUTIES, Duty.REVIEWER), _has_turn), **more)
 
 
 TRANSITIONS = TransitionTable({
-    _M.DISCARD: _writing("document.discard", gettext_lazy("Draft discarded")),
-    _M.REFRESH: _writing("document.refresh", gettext_lazy("Document data refreshed")),
-    _M.WORDS: _writing("document.write", gettext_lazy("Document text edited")),
+    _M.DISCARD: _writing(gettext_lazy("Discard"), deletes=True,
+                         audit=("document.discard", gettext_lazy("Draft discarded"))),
+    _M.REFRESH: _writing(gettext_lazy("Refresh data"),
+                         audit=("document.refresh", gettext_lazy("Document data refreshed"))),
+    _M.WORDS: _writing(gettext_lazy("Write the text"),
+                       audit=("document.write", gettext_lazy("Document text edited"))),
     _M.SUBMIT: transition(State.DRAFT, to=State.IN_REVIEW, by=_writes, effect=_submit,
+                          label=gettext_lazy("Submit for review"),
                           audit=("document.submit", gettext_lazy("Document submitted"))),
     _M.REVIEW: _reviewing(  # it stays in review until the last one of the chain
-        "document.review", gettext_lazy("Document reviewed"), to=State.REVIEWED, effect=_review),
-    _M.HAND_OVER: _reviewing("document.hand_over", gettext_lazy("Document handed over")),
-    _M.CO_SIGN: _reviewing("document.co_sign", gettext_lazy("Co-signer added")),
+        gettext_lazy("Reviewed, in order"), to=State.REVIEWED, effect=_review,
+        audit=("document.review", gettext_lazy("Document reviewed"))),
+    _M.HAND_OVER: _reviewing(
+        gettext_lazy("Hand over"),
+        audit=("document.hand_over", gettext_lazy("Document handed over"))),
+    _M.CO_SIGN: _reviewing(gettext_lazy("Ask to co-sign"),
+                           audit=("document.co_sign", gettext_lazy("Co-signer added"))),
     _M.SEND_BACK: transition(*IN_CHAIN, to=State.DRAFT, by=_returns, guards=(_not_by_author,),
                              needs_reason=True, effect=_to_draft,
+                             label=gettext_lazy("Send back"),
                              audit=("document.send_back", gettext_lazy("Document sent back"))),
     _M.RECALL: transition(*IN_CHAIN, State.ISSUING, to=State.DRAFT, by=_recalls,
                           guards=(_is_author, _cannot_be_issued), effect=_to_draft,
+                          label=gettext_lazy("Undo"),
                           audit=("document.recall", gettext_lazy("Document recalled"))),
-    _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL),
+    _M.PREVIEW: transition(State.DRAFT, *IN_CHAIN, by=Can.VIEW_INTERNAL,
+                           label=gettext_lazy("Generate preview")),
     _M.ISSUE: transition(State.REVIEWED, to=State.ISSUING, by=_issues, guards=(
         separated(DUTIES, Duty.APPROVER), _approves_by_chain),
+        label=gettext_lazy("Approve and issue"),
         audit=("document.approve", gettext_lazy("Document approved"))),
     _M.CORRECT: transition(State.ISSUED, State.SIGNED, State.WITHDRAWN, by=Can.ISSUE,
                            guards=(_is_newest,), needs_reason=True,
+                           label=gettext_lazy("Draft the next version"),
                            audit=("document.correct", gettext_lazy("Correction started"))),
     _M.WITHDRAW: transition(State.ISSUED, to=State.WITHDRAWN, by=Can.ISSUE,
                             guards=(_is_undecided,), needs_reason=True,
+                            label=gettext_lazy("Withdraw this version"),
                             audit=("document.withdraw", gettext_lazy("Document withdrawn"))),
 }, refusal=refusal, automatic={
     "its last file is stored": automatic(

@@ -64,11 +64,14 @@ def _reopen(survey: Survey, _actor: User, _reason: str) -> None:
 TRANSITIONS = TransitionTable({
     SurveyMove.SUBMIT: transition(
         State.DRAFT, to=State.SUBMITTED, by=(Can.WORK, Can.REVIEW), effect=_submit,
+        label=_("Submit"),
         audit=("survey.submit", _("Survey submitted"))),
     SurveyMove.CONFIRM: transition(
         State.SUBMITTED, to=State.CONFIRMED, by=Can.WORK, effect=_confirm,
+        label=_("Confirm"),
         audit=("survey.confirm", _("Survey confirmed"))),
     SurveyMove.REOPEN: transition(
         State.SUBMITTED, State.CONFIRMED, to=State.DRAFT, by=Can.WORK, effect=_reopen,
+        label=_("Reopen"),
         audit=("survey.reopen", _("Survey reopened"))),
 }, lock=locked)

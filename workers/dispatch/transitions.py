@@ -56,9 +56,11 @@ ASKED = (S.STAGING, S.STARTING, S.RUNNING, S.COLLECTING)  # their step asks the 
 ENDED = AuditAction("job.end", gettext_lazy("Job ended"))
 TRANSITIONS = TransitionTable({
     JobMove.CANCEL: transition(*OPEN_STATES, by=_runs, guards=(_is_whole,),
+                               label=gettext_lazy("Cancel"),
                                audit=("job.cancel", gettext_lazy("Job cancelled"))),
     JobMove.RETRY: transition(*FINAL_STATES - {S.SUCCEEDED}, by=_runs,
-                              guards=(_is_whole, _kind_is_known, _is_newest_attempt)),
+                              guards=(_is_whole, _kind_is_known, _is_newest_attempt),
+                              label=gettext_lazy("Try again")),
 }, refusal=refusal, automatic={
     "inputs are to be brought": automatic(S.QUEUED, to=S.STAGING),
     "nothing is to be brought": automatic(S.QUEUED, to=S.LEASING),

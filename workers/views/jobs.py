@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements.access import Can, require
 from engagements.errors import DeskError
 from engagements.models import Engagement
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.text.text_joining import labelled
 from engagements.web.form_actions import attempt
 from engagements.web.paging import page_of
@@ -210,7 +210,7 @@ def job_page(request, pk):
         "inputs": several["log_job"].inputs.select_related("source_node"),
         "follow_ups": follow_ups(job) if not request.htmx else (),
         "artifacts": job.artifacts.prefetch_related("readings"),
-        "moves": allowed_moves(request.user, TRANSITIONS, job)})
+        "moves": offered_moves(request.user, TRANSITIONS, job)})
 
 
 def _log(request: HttpRequest, pk: int, log: int | None) -> Job | JobLog:

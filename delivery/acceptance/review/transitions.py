@@ -113,6 +113,7 @@ TRANSITIONS = TransitionTable({
     _A.IDENTIFY: transition(*IN_SIGNING, by=Can.REVIEW, guards=(current_signer,),
                             audit=("review.identify", gettext_lazy("Signer identified"))),
     _A.SIGN: transition(*IN_SIGNING, by=Can.REVIEW, to=_S.SIGNED, guards=(current_signer,),
+                        label=gettext_lazy("Sign"),
                         audit=("document.sign", gettext_lazy("Document signed"))),
     _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,),
                            audit=("review.decline", gettext_lazy("Signature declined"))),

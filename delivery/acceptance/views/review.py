@@ -36,7 +36,7 @@ from delivery.documents.bilingual import in_language
 from delivery.reports.models import Document
 from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
-from engagements.moves import allowed_moves
+from engagements.moves import allowed_moves, offered_moves
 from engagements.web.form_actions import attempt, attempt_form
 
 
@@ -96,7 +96,7 @@ def _remarks(request, found: Review) -> dict:
 
 def _people(request, found: Review) -> dict:
     prefetch_related_objects([found], "signatures__signer", "signers__user")
-    actions = allowed_moves(request.user, TRANSITIONS, found)
+    actions = offered_moves(request.user, TRANSITIONS, found)
     return {"signatures": found.signatures.all(), "signers": found.signers.all(),
             "actions": actions, "may_confirm": allowed(request.user, Can.REVIEW),
             "may_prove": ReviewAction.NOTICE in actions and not found.decision

@@ -3,6 +3,7 @@
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from delivery.planning.models import ChangeProposal
 from engagements.access import Can
@@ -40,14 +41,18 @@ def _answer(proposal: ChangeProposal, actor: User, answer: str) -> dict:
 TRANSITIONS = TransitionTable({
     ProposalMove.CONVERT: transition(  # with the change request that `convert_proposal` drafts
         State.OPEN, to=State.CONVERTED, by=Can.WORK,
+        label=_("Draft the change request"),
         audit=("change_proposal.convert", _("Change request drafted from a proposal"))),
     ProposalMove.ANSWER: transition(
         State.OPEN, to=State.ANSWERED, by=Can.WORK, needs_reason=True, effect=_answer,
+        label=_("Send the answer"),
         audit=("change_proposal.answer", _("Change proposal answered"))),
     ProposalMove.DECLINE: transition(
         State.OPEN, to=State.DECLINED, by=Can.MANAGE, needs_reason=True, effect=_answer,
+        label=pgettext_lazy("a proposal", "Decline"),
         audit=("change_proposal.decline", _("Change proposal declined"))),
     ProposalMove.WITHDRAW: transition(
         State.OPEN, to=State.WITHDRAWN, by=_is_author,
+        label=_("Withdraw"),
         audit=("change_proposal.withdraw", _("Change proposal withdrawn"))),
 }, lock=_locked)

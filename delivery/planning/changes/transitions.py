@@ -104,16 +104,20 @@ _SIDES = (Can.MANAGE, Can.REVIEW)
 TRANSITIONS = TransitionTable({
     ChangeMove.SUBMIT: transition(
         State.DRAFT, to=State.SUBMITTED, by=Can.WORK,
+        label=gettext_lazy("Submit to both sides"),
         audit=("change.submit", gettext_lazy("Change request submitted"))),
     ChangeMove.APPROVE: transition(
         State.SUBMITTED, to=State.APPLIED, by=_SIDES, guards=(_is_separated, _side_is_open),
+        label=gettext_lazy("Approve"),
         audit=("change.apply", gettext_lazy("Change put in force"))),
     ChangeMove.REJECT: transition(
         State.SUBMITTED, to=State.REJECTED, by=_SIDES, guards=(_is_separated,),
         needs_reason=True, effect=_reject,
+        label=gettext_lazy("Reject"),
         audit=("change.reject", gettext_lazy("Change rejected"))),
     ChangeMove.WITHDRAW: transition(
         State.SUBMITTED, to=State.DRAFT, by=Can.WORK, guards=(_is_author,), effect=_withdraw,
+        label=gettext_lazy("Undo"),
         audit=("change.withdraw", gettext_lazy("Change request withdrawn"))),
     ChangeMove.RESULT: transition(
         State.APPLIED, by=Can.WORK, effect=_keep_result,

@@ -53,8 +53,10 @@ TRANSITIONS = TransitionTable({
         State.DRAFT, by=Can.WORK, audit=("weekly.update", gettext_lazy("Weekly report changed"))),
     WeeklyMove.REFRESH: transition(
         State.DRAFT, by=Can.WORK, effect=_refresh,
+        label=gettext_lazy("Recount"),
         audit=("weekly.refresh", gettext_lazy("Weekly report refreshed"))),
     WeeklyMove.FREEZE: transition(
         State.DRAFT, to=State.FROZEN, by=Can.MANAGE, effect=_freeze,
+        label=gettext_lazy("Freeze"),
         audit=("weekly.freeze", gettext_lazy("Weekly report frozen"))),
 })

@@ -42,11 +42,16 @@ def _free(column: str) -> Callable:
 TRANSITIONS = TransitionTable({
     TimesheetMove.CONFIRM: transition(
         State.SUBMITTED, to=State.CONFIRMED, by=Can.REVIEW, effect=_confirm,
+        label=_("Confirm the timesheet"),
         audit=("timesheet.confirm", _("Timesheet confirmed"))),
     TimesheetMove.REJECT: transition(
         State.SUBMITTED, to=State.REJECTED, by=Can.REVIEW, needs_reason=True,
-        effect=_free("rejection"), audit=("timesheet.reject", _("Timesheet rejected"))),
+        effect=_free("rejection"),
+                                     label=_("Reject"),
+                                     audit=("timesheet.reject", _("Timesheet rejected"))),
     TimesheetMove.WITHDRAW: transition(
         State.SUBMITTED, to=State.WITHDRAWN, by=Can.MANAGE, needs_reason=True,
-        effect=_free("withdrawal"), audit=("timesheet.withdraw", _("Timesheet withdrawn"))),
+        effect=_free("withdrawal"),
+                                       label=_("Withdraw"),
+                                       audit=("timesheet.withdraw", _("Timesheet withdrawn"))),
 })

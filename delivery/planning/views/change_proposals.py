@@ -15,7 +15,7 @@ from delivery.planning.serializers.change_proposal import (
 )
 from delivery.planning.services import change_proposals as services
 from engagements.access import Can
-from engagements.moves import allowed_moves, require_move
+from engagements.moves import offered_moves, require_move
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
 from engagements.web.row_pages import NewRow, form_page, posted, visible_engagement
@@ -42,7 +42,7 @@ def proposal(request, pk):
     change = ChangeRequest.objects.visible_to(request.user).filter(pk=row.change_id).first()
     return render(request, "delivery/planning/change_proposal.html", {
         "proposal": row, "engagement": row.engagement, "active": "changes", "change": change,
-        "moves": allowed_moves(request.user, TRANSITIONS, row)})
+        "moves": offered_moves(request.user, TRANSITIONS, row)})
 
 
 @require_http_methods(["GET", "POST"])

@@ -27,7 +27,7 @@ from delivery.planning.services import scope_effects as scope_services
 from engagements.access import Can, allowed
 from engagements.duties import missing_people
 from engagements.errors import DeskError
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.web.form_actions import attempt, show_errors
 from engagements.web.paging import page_of
 from engagements.web.row_pages import EditRow, NewRow, posted, visible_engagement
@@ -90,7 +90,7 @@ def change(request, pk):
         "facts": facts, "problem": problem,
         "missing_people": missing_people(DUTIES, row, user) if may_write else [],
         "change": row, "engagement": row.engagement, "active": "changes", "is_draft": may_write,
-        "may_price": may_price, "moves": allowed_moves(user, TRANSITIONS, row),
+        "may_price": may_price, "moves": offered_moves(user, TRANSITIONS, row),
         "price_effects": prices,
         "listed_prices": [] if facts and facts["price"]["lines"] else prices,
         "scope_effects": [scope_row(found) for found in scope_facts(row)],

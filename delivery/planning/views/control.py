@@ -22,7 +22,7 @@ from delivery.planning.services import control as services
 from delivery.planning.services import weekly_reports as weekly_services
 from engagements.access import Can, require
 from engagements.models import Engagement, User
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.row_pages import (
     EditRow,
@@ -147,7 +147,7 @@ def weekly_draft(request, code):
 def weekly(request, pk):
     report = get_object_or_404(WeeklyReport.objects.visible_to(request.user).select_related(
         "engagement", "written_by"), pk=pk)
-    moves = allowed_moves(request.user, TRANSITIONS, report)
+    moves = offered_moves(request.user, TRANSITIONS, report)
     form = (WeeklyForm(request.POST or None, of=report.engagement, instance=report)
             if "update" in moves else None)
     if form and form.is_valid() and attempt_form(form, lambda: weekly_services.update_weekly(

@@ -17,7 +17,7 @@ from delivery.planning.services import timesheets as services
 from delivery.planning.time.timesheet_labels import presented
 from delivery.planning.time.transitions import TRANSITIONS
 from engagements.access import Can, allowed, require
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.row_pages import (
     MoveRow,
@@ -63,7 +63,7 @@ def timesheet(request, pk):
     return render(request, "delivery/planning/timesheet.html", {
         "timesheet": sheet, "engagement": sheet.engagement, "active": "time",
         "facts": presented(sheet.facts),
-        "moves": allowed_moves(request.user, TRANSITIONS, sheet)})
+        "moves": offered_moves(request.user, TRANSITIONS, sheet)})
 
 
 @require_POST

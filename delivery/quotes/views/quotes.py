@@ -18,7 +18,7 @@ from delivery.quotes.transitions import DUTIES, TRANSITIONS, QuoteMove
 from delivery.quotes.version_comparison import compare
 from engagements.access import Can, allowed
 from engagements.duties import missing_people
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.search_index import pages_of
 from engagements.web.form_actions import attempt, state_reached
 from engagements.web.paging import page_of
@@ -79,7 +79,7 @@ def quote_page(request, pk):
             page.facts, request.LANGUAGE_CODE.startswith("en")),
         "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,
-        "moves": [QuoteMove(move) for move in allowed_moves(user, TRANSITIONS, quote)],
+        "moves": offered_moves(user, TRANSITIONS, quote),
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)
         if not quote.content_hash and not user.is_reviewer else [],
         "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,

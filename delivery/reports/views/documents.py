@@ -19,7 +19,7 @@ from delivery.reports.views.common import LANGUAGE_NAMES, in_reading_order, visi
 from engagements.access import Can, allowed, require
 from engagements.audit import download_log
 from engagements.duties import missing_people
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 
 WAITING = (RenderJob.State.PENDING, RenderJob.State.RUNNING)
 OPEN = (Document.State.DRAFT, Document.State.IN_REVIEW, Document.State.REVIEWED)
@@ -36,7 +36,7 @@ def document_page(request, pk):
         "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
         "versions": _versions(document, request.user), "bundles": document.bundles.all(),
         "review": getattr(document, "review", None), "is_open": is_open,
-        "moves": (moves := allowed_moves(request.user, TRANSITIONS, document)),
+        "moves": (moves := offered_moves(request.user, TRANSITIONS, document)),
         "missing_people": missing_people(DUTIES, document, request.user)
         if DocumentMove.SUBMIT in moves else [],
         "turns": document.turns.select_related("holder", "done_by") if is_inside else [],
@@ -57,7 +57,7 @@ def document_problems(request, pk):
         raise Http404
     return render(request, "delivery/reports/problems.html", {
         "document": document, "problems": problems_of(document),
-        "moves": allowed_moves(request.user, TRANSITIONS, document)})
+        "moves": offered_moves(request.user, TRANSITIONS, document)})
 
 
 def _outdated(document: Document) -> str:
@@ -95,7 +95,7 @@ def document_progress(request, pk):
     document = visible_document(request, pk, with_facts=False)
     answer = render(request, "delivery/reports/files.html", {
         "document": document, **_progress(document),
-        "moves": allowed_moves(request.user, TRANSITIONS, document)})
+        "moves": offered_moves(request.user, TRANSITIONS, document)})
     if document.is_frozen and request.GET.get("was") == Document.State.ISSUING:
         answer["HX-Refresh"] = "true"
     return answer

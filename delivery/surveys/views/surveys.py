@@ -24,7 +24,7 @@ from delivery.surveys.topology import picture
 from delivery.surveys.transitions import TRANSITIONS
 from engagements.access import require_administrator
 from engagements.errors import DeskError, InvalidInput
-from engagements.moves import allowed_moves
+from engagements.moves import offered_moves
 from engagements.web.form_actions import attempt, attempt_form, state_reached
 from engagements.web.paging import count_text, counted
 from engagements.web.row_pages import visible_engagement
@@ -51,7 +51,7 @@ def overview(request, code):
         "progress": sheet.progress() if sheet else {},
         "topology": mark_safe(picture(str(sheet.value("topology") or ""))) if sheet else "",
         "may_fill": services.may_fill(request.user),
-        "moves": allowed_moves(request.user, TRANSITIONS, survey) if survey else [],
+        "moves": offered_moves(request.user, TRANSITIONS, survey) if survey else {},
         "newest": publishing.current_questionnaire(),
         "aside": set_aside(survey) if survey else []})
 

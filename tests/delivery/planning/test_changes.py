@@ -190,7 +190,7 @@ def test_change_by_page(client, people, agreed):
     client.post(reverse("planning:change_move", args=[made.pk, "submit"]))
     for role in (Role.MANAGER, Role.REVIEWER):
         client.force_login(people[role])
-        assert client.get(answer.url).context["moves"] == ["approve", "reject"]
+        assert list(client.get(answer.url).context["moves"]) == ["approve", "reject"]
         client.post(reverse("planning:change_move", args=[made.pk, "approve"]))
     assert in_force(agreed) == AFTER
     page = client.get(answer.url).content.decode()

@@ -165,7 +165,7 @@ def test_a_half_day_taken_back_is_free_for_another_engagement(people, engagement
 def test_customer_sees_timesheets_but_no_time_and_no_margin(client, people, submitted):
     client.force_login(people[Role.REVIEWER])
     page = client.get(reverse("planning:timesheet", args=[submitted.pk]))
-    assert (page.status_code, page.context["moves"]) == (200, ["confirm", "reject"])
+    assert (page.status_code, list(page.context["moves"])) == (200, ["confirm", "reject"])
     assert client.get(reverse("planning:time", args=["EP2501"])).status_code == 403
     assert client.get("/api/v1/time-entries/").json()["results"] == []
     for text in (page.content.decode(), str(submitted.facts)):
