@@ -155,13 +155,13 @@ def _is_cheaper(rows: QuerySet, scope: Scope, shown: int, count: int | None) -> 
         return True
     theirs, all_of_them = (
         scope.among.lhs.target.related_model._meta.db_table, rows.model._meta.db_table)
-    total, every = _remembered(("sizes", theirs, all_of_them),
-                               lambda: _sizes(rows.db, theirs, all_of_them))
+    total, row_count = _remembered(("sizes", theirs, all_of_them),
+                                   lambda: _sizes(rows.db, theirs, all_of_them))
     mine = QuerySet(scope.among.rhs.model, query=scope.among.rhs.clone())
     engagements = _remembered(("mine", str(mine.query)), mine.count)
-    if min(total, every) < 1 or not engagements:
+    if min(total, row_count) < 1 or not engagements:
         return True
-    each = every / total
+    each = row_count / total
     found = each if count is None else count / engagements
     return engagements * each * min(1, UNEVEN / (1 + found)) <= shown * total / engagements
 

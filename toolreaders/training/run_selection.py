@@ -190,8 +190,8 @@ def _listed(
     runs: dict[str, list[Sequence[int]]], steps: array[int], losses: array[float]
 ) -> list[dict[str, Any]]:
     """Each run of each rank by itself."""
-    every = [(name, number, part) for name, parts in runs.items()
-             for number, part in enumerate(parts, 1)]  # fmt: skip
+    listed = [(name, number, part) for name, parts in runs.items()
+              for number, part in enumerate(parts, 1)]  # fmt: skip
     return [
         {
             "rank": name or None,
@@ -202,5 +202,5 @@ def _listed(
             "first": losses[part[0]],
             "last": losses[part[-1]],
         }
-        for name, number, part in every[:LISTED]
+        for name, number, part in listed[:LISTED]
     ]

@@ -146,14 +146,14 @@ def start_between(reservations: Iterable[NodeReservation], job: Job, at: datetim
     return at
 
 
-def _blocks(one: NodeReservation, every: list[NodeReservation], job: Job, at: datetime,
+def _blocks(one: NodeReservation, others: list[NodeReservation], job: Job, at: datetime,
             duration: timedelta, usable: int) -> bool:
     if not (one.starts_at < at + duration and one.ends_at > at):
         return False
     if one.engagement_id is None:
         return True
     moment = max(at, one.starts_at)
-    reserved = {two.engagement_id: min(two.cards or usable, usable) for two in every
+    reserved = {two.engagement_id: min(two.cards or usable, usable) for two in others
                 if two.engagement_id not in (None, job.engagement_id)
                 and two.starts_at <= moment < two.ends_at}
     return one.engagement_id in reserved and sum(reserved.values()) + job.cards_wanted > usable

@@ -25,7 +25,7 @@ class Checked:
 
     Args:
         several: the nodes of a job on more than one, in the order of their ranks.
-        every: these, or the one; [None] on the server.
+        targets: these, or the one; [None] on the server.
         outcomes: what the rules say for each of them; empty where a value is not of its type.
         refusals: everything else that forbids the job, in the order of the checks.
     """
@@ -33,7 +33,7 @@ class Checked:
     kind: JobKind
     engagement: Engagement | None
     several: list[Node] = field(default_factory=list)
-    every: list[Node | None] = field(default_factory=list)
+    targets: list[Node | None] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     inputs: job_inputs.Found = field(default_factory=job_inputs.Found)
     environments: list[chosen.Chosen] = field(default_factory=list)
@@ -100,21 +100,21 @@ def checked(
     found = Checked(kinds.get(kind), model.engagement if model else engagement)
     require(actor, Can.WORK if found.engagement else Can.OPERATE, found.engagement)
     found.several = found.tried(gangs.in_order, node, nodes) or []
-    found.every = found.several or [*nodes, node][:1]
+    found.targets = found.several or [*nodes, node][:1]
     found.tried(_require_in_project, model)
-    for each in found.every:
+    for each in found.targets:
         found.tried(_require_for_job, found.kind, found.engagement, each)
     is_typed = _check_values(found, actor, parameters or {}, restarts)
     found.tried(runtimes.require_usable, runtime, found.kind)
     found.environments = [chosen.for_job(each, found.engagement, model, runtime) if each
-                          else chosen.Chosen() for each in found.every]
-    places = list(zip(found.every, found.environments, strict=True))
+                          else chosen.Chosen() for each in found.targets]
+    places = list(zip(found.targets, found.environments, strict=True))
     for each, way in places:
         if each and found.kind.runs_on_node:
             found.tried(runtimes.require_possible, each, way)
     found.outcomes = [found.tried(
         rule_checks.outcome_for, found.kind, found.values, each, model, known_of_node, way,
-        len(found.every)) or Outcome() for each, way in places if is_typed]
+        len(found.targets)) or Outcome() for each, way in places if is_typed]
     return found
 
 
@@ -134,7 +134,7 @@ def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) 
     found.tried(kind.require_place, values, found.engagement)
     if len(found.refusals) > before:
         return True
-    for each in found.every:
+    for each in found.targets:
         if each and kind.runs_on_node:
             found.tried(kind.require_permitted, values, actor, each)
     found.inputs = found.tried(job_inputs.found_in, user=actor, kind=kind, values=values,

@@ -62,20 +62,20 @@ def _queue_not_enqueued(
         actor, kind=kind, parameters=parameters, engagement=engagement, model=model, node=node,
         nodes=nodes, restarts=restarts, runtime=runtime, known_of_node=known_of_node)
     preflight = found.require_passed()
-    declaration, values, several, every = found.kind, found.values, found.several, found.every
+    declaration, values, several, targets = found.kind, found.values, found.several, found.targets
     engagement, inputs, environments = found.engagement, found.inputs, found.environments
-    node = None if several else every[0]
+    node = None if several else targets[0]
     on_node = declaration.runs_on_node and not several
     job = Job.objects.create(
         kind=kind, engagement=engagement, model=model,
         stage=stage or next(iter(declaration.stages), ""), node=node if on_node else None,
-        parameters=values, nodes_wanted=len(every),
+        parameters=values, nodes_wanted=len(targets),
         login=NodeLogin.objects.of_new_jobs(node, engagement) if on_node else None,
         command=declaration.argv(values) if on_node else [],
         runtime=(declaration.runtime(values) or environments[0].as_json()) if on_node else {},
         cards_wanted=declaration.cards_for(values), created_by=actor,
         is_practice=inputs.is_practice or (
-            declaration.runs_on_node and any(n and n.is_practice for n in every)),
+            declaration.runs_on_node and any(n and n.is_practice for n in targets)),
         timeout_seconds=declaration.time_limit(values), priority=priority,
         next_step_at=timezone.now(), results={"preflight": preflight}, retry_of=retry_of,
         attempt=retry_of.attempt + 1 if retry_of else 1,

@@ -142,18 +142,18 @@ def _rows(item: str, sides: Sides) -> list[list]:
             for (before, after), setups in values.items()]
 
 
-def _names(some: list[Setup], every: list[Setup]) -> str:
+def _names(some: list[Setup], among: list[Setup]) -> str:
     """The models of the set-ups, or those that are left out where these are fewer."""
-    rest = [setup for setup in every if setup not in some]
+    rest = [setup for setup in among if setup not in some]
     if not rest:
         return _("all")
     if len(rest) < len(some):
-        return _("all but %(codes)s") % {"codes": _listed(rest, every)}
-    return _listed(some, every)
+        return _("all but %(codes)s") % {"codes": _listed(rest, among)}
+    return _listed(some, among)
 
 
-def _listed(some: list[Setup], every: list[Setup]) -> str:
-    split = {code for code, stage in every if (code, stage) not in some}
+def _listed(some: list[Setup], among: list[Setup]) -> str:
+    split = {code for code, stage in among if (code, stage) not in some}
     return ", ".join(dict.fromkeys(
         f"{code}{bracketed(Stage(stage).label)}" if code in split else code
         for code, stage in some))

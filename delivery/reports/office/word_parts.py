@@ -48,8 +48,8 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
     _look(made)
     for column, width in zip(made.columns, widths, strict=True):
         column.width = width
-    every = [titles, *rows] if titles else rows
-    for n, row in enumerate(every):
+    printed = [titles, *rows] if titles else rows
+    for n, row in enumerate(printed):
         cells = made.add_row().cells
         _keep_whole(made.rows[-1])
         for m, (cell, text, width) in enumerate(zip(cells, row, widths, strict=True)):
@@ -60,7 +60,7 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
             look = looks[m] if m < len(looks) else "text"
             size = SMALL if look == "hash" and not is_head else DENSE if is_dense else SIZE
             _write(cell, text, size, is_bold=is_head, look=look, keeps_with_next=(
-                n < len(every) - 1 and (is_whole or not titles or n in (0, len(every) - 2))))
+                n < len(printed) - 1 and (is_whole or not titles or n in (0, len(printed) - 2))))
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
     word.add_paragraph()
