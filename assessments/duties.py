@@ -19,7 +19,7 @@ def _manages(user: User) -> bool:
 
 
 def _criteria_done_by(criteria_set: CriteriaSet) -> Mapping[Duty, set]:
-    """Authors are told from the audit log: who began the draft, added thresholds or took out."""
+    """Authors are found in the audit log: who began the draft, added thresholds or took out."""
     own = AuditEntry.objects.filter(engagement=criteria_set.engagement_id)
     authors = own.filter(
         Q(action="criteria.draft", target_id=str(criteria_set.pk))

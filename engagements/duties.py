@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class DutyRule:
-    """How the duties of a kind of object are told from its rows.
+    """How the duties of a kind of object follow from its rows.
 
     `done_by` names the keys of the people who did each step; `steps` lists the steps after the
     author's. `is_settable` where the firm may let two people do.

@@ -1,4 +1,4 @@
-"""Numbers as tools print them, told from what damage leaves of one."""
+"""Numbers as tools print them, and what damage leaves of one refused."""
 
 NUMBER = (
     r"[-+]?(?:\d++\.?+\d*+(?:[eE][-+]?\d++)?+|\.\d++|nan|NaN|inf|Inf)"

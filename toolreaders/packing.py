@@ -1,4 +1,4 @@
-"""Packed files as streams: gzip and xz, told by their first bytes.
+"""Packed files as streams: gzip and xz, recognised by their first bytes.
 
 A file of several packed streams, as ``cat`` joins them, is read to its end.
 """

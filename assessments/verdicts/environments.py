@@ -52,7 +52,7 @@ def of_baseline(baseline: Baseline | None) -> dict[str, str]:
 
 
 def of_run(measurement: Measurement | None) -> dict[str, str]:
-    """What the node told about itself, and the cards that the job asked for."""
+    """What the node reported of itself, and the cards that the job asked for."""
     job = measurement.job if measurement else None
     return _plain(_of_job(job)) if job and job.node else {}
 

@@ -52,7 +52,7 @@ CHIP = re.compile(r"(?:Ascend\s*)?((?:910|310|950)\w{0,4}|Atlas\s*\w+)|"
                   r"\b((?:A|H|B|L|V|T|P)\d{1,3}\w{0,3}|RTX\s?\w{4,8}|MI\d{3}\w?)\b",
                   re.IGNORECASE)
 VERSION = re.compile(r"\d[\w.+-]{0,28}")
-# What a run's framework is told by: the first of them that its environment names.
+# What a run's framework is recognised by: the first of them that its environment names.
 FRAMEWORKS = ("torch_npu", "mindspore", "tensorflow", "mindie", "vllm_ascend", "torch")
 SIZES_OF_STRATEGY = (("tensor_parallel", "TP"), ("pipeline_parallel", "PP"),
                      ("context_parallel", "CP"), ("expert_parallel", "EP"),

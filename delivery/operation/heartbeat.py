@@ -1,4 +1,4 @@
-"""When a worker last did something, told through the cache that all processes share."""
+"""When a worker last did something, noted in the cache that all processes share."""
 
 import time
 from datetime import datetime
@@ -7,7 +7,7 @@ from django.core.cache import cache
 
 KEY = "worker-did-a-task"
 STEP_SECONDS = 5
-NEVER = 10 * 365 * 86400.0  # no worker has told of a task yet
+NEVER = 10 * 365 * 86400.0  # no worker has noted a task yet
 _written_at = 0.0
 
 

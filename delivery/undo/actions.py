@@ -1,4 +1,4 @@
-"""The table of what can be taken back: an action, the service that does it, what is said then.
+"""The table of what can be taken back: an action, the service that does it, the message then.
 
 Each service is a write like any other: it checks who may, refuses with a sentence where something
 else happened since, and writes an audit entry of its own.

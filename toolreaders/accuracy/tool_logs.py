@@ -27,7 +27,7 @@ LISTED = 100
 
 @dataclass(frozen=True)
 class Voice:
-    """How one tool's log is told and how it says that it is done."""
+    """How one tool's log is recognised and how it says that it is done."""
 
     tool: str
     own: re.Pattern[str]

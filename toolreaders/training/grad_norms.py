@@ -115,7 +115,7 @@ class GradientNorms:
     def warnings(
         self, steps: Sequence[int], line_of: Callable[[int], int | None]
     ) -> list[ReadingWarning]:
-        """What is to be told of them; ``line_of`` maps a record's index to its line."""
+        """Warnings about them; ``line_of`` maps a record's index to its line."""
         count = sum(self.has_value)
         if not any(compress(self.values, self.has_value)):
             message = f"All {count} gradient norms are 0: nothing shows that a weight was changed."

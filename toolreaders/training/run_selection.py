@@ -59,7 +59,7 @@ class Labels:
 
 @dataclass
 class Selection:
-    """Ascending indices of the records that count and their label, what is to be told, all runs.
+    """Ascending indices of the records that count and their label, warnings, all runs.
 
     ``unprovable``: code of why the records are no curve that could be compared, if there is one.
     """

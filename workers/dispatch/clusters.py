@@ -66,7 +66,7 @@ def _sentences(job: Job) -> Sentences:
 
 
 def _scheduler_result(job: Job, reported: Scheduled) -> dict:
-    """What was said now; what an earlier answer alone told stays."""
+    """What was reported now; what an earlier answer alone reported stays."""
     known = job.results.get("scheduler", {})
     lasting = {name: known[name] for name in LASTING if name in known}
     return {**lasting, **reported.as_json()}

@@ -41,7 +41,7 @@ def failed(message: str, cause: str = "", **values) -> dict:
 
 
 def explained(judged: dict, found: Diagnosis | None, log: str) -> dict:
-    """The changes of a failure with its cause as the sentence; what the kind said is kept.
+    """The changes of a failure with its cause as the sentence; what the kind judged is stored.
 
     Where no cause is known, the end of the log is the technical cause.
     """

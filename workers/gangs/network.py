@@ -19,7 +19,7 @@ LISTENS_SECONDS = 60
 
 @dataclass(frozen=True)
 class NodeNetwork:
-    """What a node told.
+    """What a node reported.
 
     `is_own` is None where the node cannot list its addresses; `port` None where none is free.
     """

@@ -94,7 +94,7 @@ def paths(meeting: Rendezvous) -> dict[str, str]:
 
 
 def has_rank_table(meeting: Rendezvous) -> bool:
-    """Whether every leased card of every node has told its network address."""
+    """Whether every leased card of every node has reported its network address."""
     return all(seat.cards and set(seat.cards) <= dict(seat.device_ips).keys()
                for seat in meeting.seats)
 

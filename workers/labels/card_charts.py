@@ -17,7 +17,7 @@ TITLES = {"utilisation": (_("AI Core in use"), "%"), "memory_mb": (_("Memory in 
 HOST = ("load", _("Load of the host"), "")
 
 
-# An axis of time: seconds of one unit, and how the unit is told; the last that fits is taken.
+# An axis of time: seconds of one unit, and how the unit is printed; the last that fits is taken.
 UNITS = ((1, _("Seconds since %(at)s")), (60, _("Minutes since %(at)s")),
          (3600, _("Hours since %(at)s")))
 LEAST_UNITS = 4  # of the span of time

@@ -1,4 +1,4 @@
-"""What a cluster's scheduler said of a job, as facts for its page."""
+"""What a cluster's scheduler reported of a job, as facts for its page."""
 
 from datetime import UTC, datetime
 

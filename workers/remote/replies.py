@@ -82,7 +82,7 @@ def ask(job: Job) -> RemoteState:
 
 
 def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
-    """What the node said of each start, as words, by primary key: `started` with pid, start time
+    """What the node reports of each start, in words, by primary key: `started` with pid, start time
     and boot id; `refused` with a reason; `slow`.
 
     Raises NoShell if the answer is not complete.

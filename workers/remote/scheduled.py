@@ -38,5 +38,5 @@ class Scheduled:
     has_begun: bool = False  # on a compute node that sees the job's folder
 
     def as_json(self) -> dict:
-        """What is kept with the job's results: all that was said."""
+        """What is stored with the job's results: all that was reported."""
         return {name: value for name, value in asdict(self).items() if value}

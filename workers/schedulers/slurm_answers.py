@@ -24,7 +24,7 @@ def require_answer(text: str) -> None:
 
 
 def parse(text: str) -> dict[str, Scheduled]:
-    """What was said of each job, by its name; of others an empty one."""
+    """What Slurm reported of each job, by its name; of others an empty one."""
     reported: dict[str, Scheduled] = defaultdict(Scheduled)
     names: dict[str, str] = {}  # by number
     for line in text.splitlines():

@@ -61,7 +61,7 @@ def proposal_convert(request, pk):
                      back=reverse("planning:proposal", args=[pk]), submit=_("Save the draft"))
 
 
-# Move: service, what its form sends, what is said then.
+# Move: service, what its form sends, the message then.
 MOVES = {
     "answer": (services.answer_proposal, ProposalAnswerSerializer, _("Answered.")),
     "decline": (services.decline_proposal, ProposalReasonSerializer, _("Declined.")),

@@ -150,7 +150,7 @@ def change_effect_remove(request, pk, kind, effect):
     return redirect("planning:change", pk)
 
 
-# Move: service, what its form sends, what is said then.
+# Move: service, what its form sends, the message then.
 MOVES = {
     "submit": (services.submit_change, None, _("Submitted to both sides.")),
     "approve": (services.approve_change, None, _("Approved.")),

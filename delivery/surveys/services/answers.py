@@ -1,4 +1,4 @@
-"""Saving answers: what is valid and not overtaken is stored, the rest is told."""
+"""Saving answers: what is valid and not overtaken is stored, the rest is reported."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -38,7 +38,7 @@ class PodJobs(SharedFolder):
     @abstractmethod
     def _scheduled(self, jobs: list[Job], selector: str, pods: dict[str, list[dict[str, Any]]],
                    warnings: dict[str, str]) -> dict[int, Any]:
-        """What is said of each, pods being given by the label of their job."""
+        """What the cluster reports of each, pods being given by the label of their job."""
 
     def require_usable(self, options):
         super().require_usable(options)
