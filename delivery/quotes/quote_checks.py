@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from delivery.documents.credit_code import is_credit_code
 from delivery.documents.models import CompanyProfile
-from delivery.quotes import snapshot, standard_rates
+from delivery.quotes import snapshot, tax_and_discounts
 from delivery.quotes.models import PriceLine, Quote, RateCard, TaxRate
 from delivery.quotes.money import LineAmounts, figure_of_words
 from delivery.quotes.snapshot import grade_label
@@ -103,7 +103,7 @@ def _validity(quote: Quote, url: str) -> QuoteCheck:
 def _discount(quote: Quote, url: str) -> QuoteCheck:
     if not quote.discount_rate:
         return QuoteCheck("R-QUO-06", True, _("No discount."))
-    able = standard_rates.roles_that_approve(quote.discount_rate)
+    able = tax_and_discounts.roles_that_approve(quote.discount_rate)
     facts = {"rate": f"{quote.discount_rate * 100:.2f}",
              "roles": listed(str(Role(role).label) for role in able)}
     if not able:
@@ -111,7 +111,7 @@ def _discount(quote: Quote, url: str) -> QuoteCheck:
             "A discount of %(rate)s %% is above every approver's limit.") % facts, url)
     if not quote.discount_reason.strip():
         return QuoteCheck("R-QUO-06", False, _("A discount needs its reason."), url)
-    if quote.approved_by and standard_rates.discount_limit(quote.approved_by.role
+    if quote.approved_by and tax_and_discounts.discount_limit(quote.approved_by.role
                                                       ) < quote.discount_rate:
         return QuoteCheck("R-QUO-06", False, _(
             "The discount "

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from bundle_verifier import canonical
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
-from delivery.quotes import standard_rates
+from delivery.quotes import tax_and_discounts
 from delivery.quotes.models import Quote, QuoteLine
 from delivery.quotes.money import (
     LineAmounts,
@@ -85,7 +85,7 @@ def all_amounts(quote: Quote, lines: Iterable[QuoteLine | LineRow]) -> list[Line
 def summary(quote: Quote, lines: list, amounts: list[LineAmounts]) -> dict:
     """The snapshot without its lines: parties, terms, totals, words, payment, staffing."""
     total = totals(amounts)
-    money = standard_rates.currency(quote.currency)
+    money = tax_and_discounts.currency(quote.currency)
     return {
         "number": quote.number, "version": quote.version,
         "quote_date": f"{quote.quote_date}", "valid_until": f"{quote.valid_until}",

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from delivery.quotes import snapshot, standard_rates
+from delivery.quotes import snapshot, tax_and_discounts
 from delivery.quotes.models import Quote
 from delivery.quotes.quote_checks import failed_checks
 from engagements import duties
@@ -79,7 +79,7 @@ def _done_by(quote: Quote) -> Mapping[Duty, set]:
 def _steps(quote: Quote) -> list[duties.Step]:
     return [duties.Step(Duty.REVIEWER, gettext("Confirm the review"), may_review),
             duties.Step(Duty.APPROVER, gettext("Approve"), lambda user: allowed(user, Can.MANAGE)
-                        and standard_rates.discount_limit(user.role) >= quote.discount_rate)]
+                        and tax_and_discounts.discount_limit(user.role) >= quote.discount_rate)]
 
 
 DUTIES = duties.register(duties.DutyRule(
@@ -139,10 +139,10 @@ def _approve(quote: Quote, actor: User, _reason: str) -> dict:
 
 def check_limit(actor: User, quote: Quote) -> None:
     """Raise NotAllowed when the discount is above what the actor's role approves (R-QUO-06)."""
-    limit = standard_rates.discount_limit(actor.role)
+    limit = tax_and_discounts.discount_limit(actor.role)
     if quote.discount_rate <= limit:
         return
-    able = standard_rates.roles_that_approve(quote.discount_rate)
+    able = tax_and_discounts.roles_that_approve(quote.discount_rate)
     raise NotAllowed(
         gettext("A discount of %(rate)s is above your limit of %(limit)s (R-QUO-06). It can be "
                 "approved by: %(roles)s.") % {

@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
 from delivery.documents.models import CompanyProfile
-from delivery.quotes.standard_rates import APPROVERS, discount_limit
+from delivery.quotes.tax_and_discounts import APPROVERS, discount_limit
 from delivery.reports import registry
 from delivery.reports.models import (
     ApprovalTurn,

@@ -14,10 +14,11 @@ BOUNDS = ("max_length", "min_length", "max_value", "min_value", "max_digits", "d
 class RowForm(forms.Form):
     """A form whose fields are those that a serializer lets be written, `left_out` excepted.
 
-    Bounds come from the serializer; labels, choices, help texts and the kinds of fields from its
-    model. A field declared on the class takes the place of the one of its name, or comes last.
-    Nothing is put on a row: services say in words what does not fit. On the form of a row whose
-    serializer takes `seen` a hidden field holds the version that the page showed.
+    A column's length, labels, choices, help texts and the kinds of fields come from the model; what
+    else bounds it from the serializer. A field declared on the class takes the place of the one of
+    its name, or comes last. Nothing is put on a row: services say in words what does not fit. On
+    the form of a row whose serializer takes `seen` a hidden field holds the version that the page
+    showed.
 
     Attributes:
         offered: {reference: a function from what the page is about to the rows to choose from}.

@@ -18,7 +18,7 @@ from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
 from toolreaders.number_parsing import whole_number
 from workers.models import PendingUpload
-from workers.services import uploads
+from workers.services import resumable_uploads
 
 PIECE = 2**20
 SHA256_OF_CONTENT = re.compile(r"(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):")  # RFC 9530
@@ -51,7 +51,7 @@ class PendingUploadViewSet(mixins.CreateModelMixin, ScopedViewSet):
 
     queryset = PendingUpload.objects.select_related("engagement", "model")
     serializer_class = PendingUploadSerializer
-    perform_create = creating(uploads.start_upload)
+    perform_create = creating(resumable_uploads.start_upload)
 
     @extend_schema(
         request={"application/octet-stream": OpenApiTypes.BINARY},
@@ -66,7 +66,7 @@ class PendingUploadViewSet(mixins.CreateModelMixin, ScopedViewSet):
         upload = self.get_object()
         offset = whole_number(request.headers.get("Upload-Offset"))
         stream = request.data.get("stream") or io.BytesIO()  # an empty body is not parsed
-        return self.shown(uploads.append_part(
+        return self.shown(resumable_uploads.append_part(
             actor=request.user, upload=upload, offset=-1 if offset is None else offset,
             pieces=iter(lambda: stream.read(PIECE), b""), sha256=_declared_sha256(request)))
 

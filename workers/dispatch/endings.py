@@ -20,7 +20,7 @@ from workers.remote.replies import RemoteState
 from workers.remote.survivors import Process, Survivors
 
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
-GRACE = timedelta(seconds=10)
+TERM_TO_KILL = timedelta(seconds=10)
 LONGEST_PAUSE = 60
 LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
 LAST_TRIES = timedelta(seconds=20)
@@ -144,7 +144,7 @@ def stop(job: Job, signal: str = "") -> dict:
 
 
 def _signal(job: Job) -> str:
-    return "TERM" if timezone.now() < _stopped_at(job) + GRACE else "KILL"
+    return "TERM" if timezone.now() < _stopped_at(job) + TERM_TO_KILL else "KILL"
 
 
 def _stopped_at(job: Job) -> datetime:
@@ -154,7 +154,7 @@ def _stopped_at(job: Job) -> datetime:
 def _is_given_up(job: Job) -> bool:
     """Whether KILL was sent again and again in vain."""
     if was_stopped(job):
-        return timezone.now() > _stopped_at(job) + GRACE + LAST_TRIES
+        return timezone.now() > _stopped_at(job) + TERM_TO_KILL + LAST_TRIES
     return job.troubles > LAST_TRIES.seconds
 
 

@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.quotes.models import PriceImport
 from delivery.quotes.prices.table import FIELDS
-from delivery.quotes.standard_rates import APPROVERS, discount_limit
+from delivery.quotes.tax_and_discounts import APPROVERS, discount_limit
 from engagements.web.percent_field import PercentField
 
 DATE = {"type": "date"}

@@ -10,7 +10,7 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.quotes import standard_rates
+from delivery.quotes import tax_and_discounts
 from delivery.quotes.draft_revisions import differences, keep, locked_draft
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.models.quote import OWN_CURRENCY
@@ -60,7 +60,7 @@ def _add(actor: User, quote: Quote, card: RateCard,
         raise InvalidInput(_("“%(card)s” is not valid on %(day)s; choose another price list.")
                            % {"card": card, "day": quote.quote_date})
     require_convertible(quote, card)
-    tax = standard_rates.default_tax_rate(quote.quote_date)
+    tax = tax_and_discounts.default_tax_rate(quote.quote_date)
     position = last_position(quote)
     lines = [_line(quote, card, price, quantity, Decimal(months), tax, position + n)
              for n, (price, quantity) in enumerate(prices, 1)]
@@ -102,7 +102,7 @@ def check_count(quote: Quote, more: int) -> None:
 def priced_line(quote: Quote, price: PriceLine, quantity: Decimal, months: Decimal,
                 position: int) -> QuoteLine:
     """An unsaved line of a price list's item, at the tax rate of today."""
-    tax = standard_rates.default_tax_rate(timezone.localdate())
+    tax = tax_and_discounts.default_tax_rate(timezone.localdate())
     return _line(quote, price.card, price, quantity, Decimal(months), tax, position)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from delivery.quotes import standard_price_lists
 from delivery.quotes.models import PriceLine, RateCard
 from delivery.quotes.money import to_cents
-from delivery.quotes.standard_rates import load_standards
+from delivery.quotes.tax_and_discounts import load_standards
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput

@@ -39,7 +39,7 @@ from workers import services
 from workers.artifacts import arriving_files
 from workers.artifacts.artifact_store import is_intact, store_file
 from workers.models import PendingUpload
-from workers.services import uploads
+from workers.services.resumable_uploads import append_part, start_upload
 
 LOG = b"".join(
     b" iteration %8d/     100 | lm loss: %.6E |\n" % (step, 10 / step) for step in range(1, 101))
@@ -131,22 +131,22 @@ def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagemen
 
 def test_an_upload_whose_parts_went_to_two_portals(bucket, people, engagement, settings, tmp_path):
     content = os.urandom(2**20)
-    upload = uploads.start_upload(actor=people["consultant"], engagement=engagement, name="a.bin",
-                                  size=len(content))
+    upload = start_upload(actor=people["consultant"], engagement=engagement, name="a.bin",
+                          size=len(content))
     for portal, offset in enumerate((0, 2**19)):
         settings.VAR_DIR = tmp_path / f"portal-{portal}"
-        upload = uploads.append_part(actor=people["consultant"], upload=upload, offset=offset,
-                                     pieces=[content[offset:offset + 2**19]])
+        upload = append_part(actor=people["consultant"], upload=upload, offset=offset,
+                             pieces=[content[offset:offset + 2**19]])
     assert upload.artifact.file.read() == content
     [version] = bucket.list_object_versions(Bucket=own())["Versions"]  # not one of a part
     assert version["Key"] == upload.artifact.file.name
 
 
 def test_parts_that_were_never_finished_leave_the_bucket(bucket, people, engagement):
-    upload, going_on = (uploads.start_upload(
+    upload, going_on = (start_upload(
         actor=people["consultant"], engagement=engagement, name="a", size=9) for _each in range(2))
     for each in (upload, going_on):
-        uploads.append_part(actor=people["consultant"], upload=each, offset=0, pieces=[b"part"])
+        append_part(actor=people["consultant"], upload=each, offset=0, pieces=[b"part"])
     PendingUpload.objects.filter(pk=upload.pk).update(
         created_at=timezone.now() - arriving_files.RETENTION - timedelta(hours=1))
     assert arriving_files.remove_forgotten(timezone.now()) == 1

@@ -129,7 +129,7 @@ def unkillable(monkeypatch):
             "cgroup.kill", "none")
 
     monkeypatch.setattr(scripts, "cancel_script", harmless)
-    monkeypatch.setattr(endings, "GRACE", timedelta(0))
+    monkeypatch.setattr(endings, "TERM_TO_KILL", timedelta(0))
     monkeypatch.setattr(endings, "LAST_TRIES", timedelta(0))
     yield
     monkeypatch.setattr(scripts, "cancel_script", cancel_script)
@@ -170,7 +170,7 @@ def npu_smi_shows(sshd, monkeypatch, process: int) -> None:
 
 def test_processes_on_the_cards_are_named_after_a_cancel(queue, sshd, people, monkeypatch):
     npu_smi_shows(sshd, monkeypatch, 4711)
-    monkeypatch.setattr(endings, "GRACE", timedelta(0))
+    monkeypatch.setattr(endings, "TERM_TO_KILL", timedelta(0))
     monkeypatch.setattr(endings, "LAST_TRIES", timedelta(0))
     job = started(queue("sleep 120", cards=2))
     workers_of(sshd)
