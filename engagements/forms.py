@@ -186,7 +186,7 @@ class ApiTokenForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["engagement"].queryset = Engagement.objects.visible_to(owner)
         self.fields["days"].initial = settings.API_TOKEN_DAYS
-        self.fields["days"].max_value = settings.API_TOKEN_MAX_DAYS
+        self.fields["days"].widget.attrs["max"] = settings.API_TOKEN_MAX_DAYS
 
 
 class CustomerForm(forms.ModelForm):

@@ -173,7 +173,7 @@ class TokenFactsSerializer(serializers.Serializer):
     scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.READ)
     engagement = serializers.PrimaryKeyRelatedField(
         queryset=Engagement.objects.all(), required=False, allow_null=True)
-    days = serializers.IntegerField(min_value=1, max_value=3650, required=False)
+    days = serializers.IntegerField(min_value=1, required=False)
 
 
 class NewTokenSerializer(TokenFactsSerializer):

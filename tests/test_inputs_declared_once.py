@@ -7,6 +7,7 @@ from types import CodeType, FunctionType, ModuleType
 
 from django import forms
 from django.contrib.auth.models import AnonymousUser
+from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.test import RequestFactory
 from django.urls import URLPattern, get_resolver
 from rest_framework import serializers
@@ -17,11 +18,13 @@ from engagements.web.row_form import BOUNDS, RowForm
 
 COLUMN = 2**15 - 1  # a limit from here on is that of the database's column
 OR_UPLOADED = "the page chooses a stored file or takes a new one"
+VALIDATORS = {"min_value": MinValueValidator, "max_value": MaxValueValidator,
+              "max_length": MaxLengthValidator}
 OTHER_FORM = "another form of the same page"
-NOT_DECIDED = "drifted; which is right is not decided"
 # (form, serializer, input): why they differ.
 DIFFERENT = {
-    ("BaselineForm", "BaselineSerializer", "origin"): NOT_DECIDED,
+    ("BaselineForm", "BaselineSerializer", "origin"):
+        "older rows are shown without one; the service takes none without",
     ("BaselineForm", "UploadSerializer", "model"): OR_UPLOADED,
     ("BaselineForm", "UploadSerializer", "upload"): OR_UPLOADED,
     ("FileForm", "BaselineRunSerializer", "artifact"): OR_UPLOADED,
@@ -30,22 +33,15 @@ DIFFERENT = {
     ("HumanEvaluationForm", "HumanEvaluationSerializer", "baseline_file"): OR_UPLOADED,
     ("HumanEvaluationForm", "HumanEvaluationSerializer", "candidate_file"): OR_UPLOADED,
     ("RoundForm", "OptimisationRoundSerializer", "artifact"): OR_UPLOADED,
-    ("RoundForm", "OptimisationRoundSerializer", "area"): NOT_DECIDED,
+    ("RoundForm", "OptimisationRoundSerializer", "area"):
+        "the first round has none of the page's choices; the service gives and refuses the other",
     ("EngagementForm", "EngagementSerializer", "customer"):
         "the page takes a new customer by its name instead",
     ("QuotaForm", "NodeReservationSerializer", "cards"): OTHER_FORM,
     ("QuotaForm", "NodeReservationSerializer", "engagement"): OTHER_FORM,
-    ("QuotaForm", "CardQuotaSerializer", "cards"): NOT_DECIDED,
-    ("ReservationForm", "NodeReservationSerializer", "cards"): NOT_DECIDED,
-    ("ApiTokenForm", "NewTokenSerializer", "days"): NOT_DECIDED,
-    ("LoginForm", "NodeLoginSerializer", "certificate"): NOT_DECIDED,
-    **{(form, "NodeSerializer", name): NOT_DECIDED for form in ("NodeForm", "NodeEditForm")
-       for name in ("cards_total", "port", "ring_size", "scheduler_secret")},
     ("ModelDecisionForm", "DecisionSerializer", "decision"): "of a model, not of the whole",
     ("ReasonForm", "DecisionSerializer", "reason"): OTHER_FORM,
     ("SignForm", "SignSerializer", "strokes"): "JSON in the API, its text on the page",
-    ("ScanForm", "UploadSerializer", "note"): NOT_DECIDED,
-    ("UploadForm", "UploadSerializer", "note"): NOT_DECIDED,
     ("VersionForm", "PublishSerializer", "note"):
         "the first questionnaire comes by the API, and nothing in it is new",
 }
@@ -79,13 +75,22 @@ def _difference(field: forms.Field | None, entered: serializers.Field) -> list[s
         wrong.append("choices")
     elif isinstance(field, (forms.CharField, forms.IntegerField)):
         wrong = [f"{name}: {page} on the page, {api} in the API" for name in BOUNDS
-                 if (page := getattr(field, name, None)) != (api := getattr(entered, name, None))
+                 if (page := _bound(field, name)) != (api := _bound(entered, name))
                  and not (name == "max_value" and page is None and api >= COLUMN)]
-    if entered.required and not field.required and not isinstance(field, forms.BooleanField):
+    if (entered.required and not entered.allow_null and not field.required
+            and not isinstance(field, forms.BooleanField)):
         wrong.append("required in the API only")
     if field.required and (entered.allow_null or getattr(entered, "allow_blank", False)):
         wrong.append("required on the page only")
     return wrong
+
+
+def _bound(field: forms.Field | serializers.Field, name: str) -> int | None:
+    """What the field itself says, else one of its validators."""
+    of_validators = [one.limit_value for one in field.validators
+                     if type(one) is VALIDATORS.get(name)]
+    return next((found for found in (getattr(field, name, None), *of_validators)
+                 if found is not None), None)
 
 
 def _values(choices) -> set[str]:

@@ -40,11 +40,13 @@ def record_baseline(
 
     Verdicts that rested on these files are computed anew without them. The value is the
     file's own (`value` is not taken over); without one the file is the reference (a curve).
-    Raises InvalidInput for a file that holds no such quantity.
+    Raises InvalidInput for a file that holds no such quantity and for an empty origin.
     """
     require(actor, Can.WORK, model.engagement)
     if artifact is None:
         raise InvalidInput(_("A baseline needs its raw file."))
+    if origin not in Baseline.Origin.values:
+        raise InvalidInput(_("State whether the baseline was measured or published."))
     found = _held(artifact, model, quantity)
     baseline = Baseline.objects.create(
         model=model, quantity=quantity, artifact=artifact, environment=environment or {},

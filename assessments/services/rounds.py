@@ -34,8 +34,8 @@ def record_round(
 
     The first round of a model is its starting point, before any change. Files that nobody
     measured yet are measured, and the criteria they bear on are judged. Raises InvalidInput for
-    files of others, for a run that measured no performance, without a change, and for settings
-    that the technique does not have.
+    files of others, for a run that measured no performance, without a change or its area, and for
+    settings that the technique does not have.
 
     Args:
         technique: of memory or communication, where one was configured.
@@ -50,22 +50,21 @@ def record_round(
     configured = typed_settings(technique, configuration or {}) if last else {}
     if last and not change.strip():
         raise InvalidInput(_("Describe what was changed in this round."))
+    if last and area == Area.START:
+        raise InvalidInput(_("Only the first round is the starting point. Choose the area of the "
+                             "change."))
     if model.optimisation_rounds.filter(artifact=artifact).exists():
         raise InvalidInput(_("This run is already recorded as a round; measure again after the "
                              "change."))
     entry = OptimisationRound.objects.create(
         model=model, number=last.number + 1 if last else 0,
-        area=_area(area) if last else Area.START, finding=finding.strip(), change=change.strip(),
+        area=area if last else Area.START, finding=finding.strip(), change=change.strip(),
         technique=technique if configured else "", configuration=configured,
         artifact=artifact, profile=profile, recorded_by=actor)
     audit_log.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
                  data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change,
                        "configuration": entry.configuration})
     return entry
-
-
-def _area(area: str) -> str:
-    return area if area in Area.values and area != Area.START else Area.OTHER
 
 
 def _take(file: Artifact, model: MigratedModel, actor: User) -> None:

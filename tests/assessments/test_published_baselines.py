@@ -35,5 +35,8 @@ def test_sheets_confirmed_before_origins_were_recorded_keep_their_hash(baseline)
 def test_the_api_records_the_origin(people, model, criterion):
     sent = {"model": model.pk, "quantity": "loss_curve", "origin": "published",
             "artifact": criterion.baseline.artifact.pk}
-    made = api_client(people[Role.CONSULTANT]).post("/api/v1/baselines/", sent, format="json")
+    api = api_client(people[Role.CONSULTANT])
+    made = api.post("/api/v1/baselines/", sent, format="json")
     assert (made.status_code, made.json()["origin"]) == (201, "published")
+    refused = api.post("/api/v1/baselines/", {**sent, "origin": ""}, format="json")
+    assert (refused.status_code, "measured or published" in str(refused.json())) == (400, True)

@@ -33,7 +33,7 @@ class NodeSerializer(serializers.ModelSerializer):
         help_text="OpenSSH or PEM; without one the worker's SSH agent is asked.")
     passphrase = serializers.CharField(write_only=True, required=False, allow_blank=True)
     scheduler_secret = serializers.CharField(
-        write_only=True, required=False, allow_blank=True,
+        write_only=True, required=False, allow_blank=True, max_length=20_000,
         help_text="Of a cluster's API: a service account's token (Kubernetes, Volcano) or the "
                   "secret access key (ModelArts).")
     cards = CardSerializer(many=True, read_only=True)

@@ -154,7 +154,7 @@ class UploadSerializer(serializers.Serializer):
     engagement = VisibleField(queryset=Engagement.objects.all())
     model = VisibleField(queryset=MigratedModel.objects.all(), required=False, allow_null=True)
     upload = serializers.FileField()
-    note = serializers.CharField(required=False, default="", allow_blank=True)
+    note = serializers.CharField(max_length=240, required=False, default="", allow_blank=True)
 
 
 class KindSerializer(serializers.Serializer):

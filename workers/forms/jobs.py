@@ -9,6 +9,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
 from workers import rule_checks
+from workers.forms.declared_bounds import bounded
 from workers.forms.node_fieldsets import InGroups, command_roles_field, transfer_field
 from workers.forms.path_field import PathInput
 from workers.forms.scheduler_fields import SchedulerFields
@@ -48,7 +49,7 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
     command_roles, transfer_mbit = command_roles_field(), transfer_field()
 
     class Meta:
-        model = Node
+        model, formfield_callback = Node, bounded
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
                   "cluster_address", "cluster_interface", "labels",
                   "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
@@ -87,7 +88,7 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     command_roles, transfer_mbit = command_roles_field(), transfer_field()
 
     class Meta:
-        model = Node
+        model, formfield_callback = Node, bounded
         fields = ["name", "host", "port", "username", "cluster_address",
                   "cluster_interface", "labels", "cards_total", "ring_size",
                   "scratch_dir", "keep_days", "set_env", "container_engine",

@@ -5,6 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
+from workers.forms.declared_bounds import bounded
 from workers.models import Node, NodeReservation
 
 WHEN = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -16,7 +17,7 @@ class ReservationForm(forms.ModelForm):
         help_text=_("Empty: nobody, maintenance of the whole node."))
 
     class Meta:
-        model = NodeReservation
+        model, formfield_callback = NodeReservation, bounded
         fields = ["node", "engagement", "cards", "starts_at", "ends_at", "reason"]
         widgets = {"starts_at": WHEN, "ends_at": WHEN}
 
