@@ -106,9 +106,15 @@ def make_move(*, actor: User, table: TransitionTable, subject: Model, move: str,
 def lock_for_move(actor: User, table: TransitionTable, subject: Any, move: str, reason: str = ""
                   ) -> Any:
     """The locked row, once the table lets the actor make the move. Call it in a transaction."""
-    subject = table.lock(subject)
+    subject = (table.lock or locked)(subject)
     require_move(actor, table, subject, move, reason)
     return subject
+
+
+def locked(subject: Any) -> Any:
+    """The object's row, read anew and locked until the transaction ends."""
+    return type(subject)._default_manager.select_for_update(
+        of=("self",), no_key=True).get(pk=subject.pk)
 
 
 def complete_move(actor: User, table: TransitionTable, subject: Model, move: str,

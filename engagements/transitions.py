@@ -71,12 +71,6 @@ def not_possible_now(subject: Any, _move: str) -> str:
         "name": subject, "state": subject.get_state_display()}
 
 
-def locked(subject: Any) -> Any:
-    """The object's row, read anew and locked until the transaction ends."""
-    return type(subject)._default_manager.select_for_update(
-        of=("self",), no_key=True).get(pk=subject.pk)
-
-
 class TransitionTable(dict[str, Transition]):
     """The transitions of a state machine by the code of their move, in the order of the buttons.
 
@@ -84,14 +78,14 @@ class TransitionTable(dict[str, Transition]):
 
     Args:
         automatic: rows for what follows from something else, by what happened.
-        lock: reads an object's row anew and locks it.
+        lock: reads an object's row anew and locks it, where more than the row is locked or read.
         state_of: the state of an object, if it is more than its column.
         refusal: the sentence why an object's state does not allow a move.
     """
 
     def __init__(self, transitions: Mapping[str, Transition],
                  automatic: Mapping[str, Transition] = MappingProxyType({}),
-                 lock: Callable[[Any], Any] = locked,
+                 lock: Callable[[Any], Any] | None = None,
                  state_of: Callable[[Any], str] = attrgetter("state"),
                  refusal: Callable[[Any, str], str] = not_possible_now):
         super().__init__(transitions)
