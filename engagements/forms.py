@@ -8,11 +8,12 @@ from django.utils.translation import pgettext_lazy
 
 from engagements.models import ApiToken, Customer, Engagement, MigratedModel, Role, User
 from engagements.queries import filtered_people, next_code
+from engagements.serializers import ModelFactsSerializer
 from engagements.services.customers import CUSTOMER_FACTS
 from engagements.services.migrated_models import MODEL_FACTS
 from engagements.services.people import PERSON_FACTS
 from engagements.web.offered_choices import offered
-from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from engagements.web.row_form import RowForm
 from engagements.web.suggest_field import SuggestField, SuggestInput
 
 
@@ -89,15 +90,10 @@ class ModelForm(forms.ModelForm):
         return code
 
 
-class ModelFactsForm(OptimisticLockedForm):
+class ModelFactsForm(RowForm):
     """What is known of a model; its scope changes with a reason, elsewhere."""
 
-    class Meta:
-        model = MigratedModel
-        fields = MODEL_FACTS
-
-    def _post_clean(self):
-        """Nothing is put on the instance: the service compares with what is stored."""
+    serializer_class = ModelFactsSerializer
 
 
 class MemberForm(forms.Form):

@@ -4,9 +4,9 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from delivery.knowledge.diagnosis_labels import diagnosis_label
-from delivery.knowledge.models import SolvedCase
+from delivery.knowledge.serializers import SolvedCaseSerializer
 from engagements.models import User
-from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from engagements.web.row_form import RowForm
 from workers import kinds
 from workers.logs.diagnosis import BY_CODE
 from workers.models import Job, JobState
@@ -38,7 +38,15 @@ class VersionsField(forms.CharField):
         return True
 
 
-class CaseForm(OptimisticLockedForm):
+class CaseForm(RowForm):
+    serializer_class = SolvedCaseSerializer
+    left_out = ("job", "issue", "verdict", "cured_by")
+    field_order = ("title", "cause", "cure", "error_code", "operator", "diagnosis", "log_pattern",
+                   "tool", "versions")
+    widgets = {"cause": forms.Textarea(attrs={"rows": 4}),
+               "cure": forms.Textarea(attrs={"rows": 6}),
+               "log_pattern": forms.Textarea(attrs={"rows": 2})}
+
     diagnosis = forms.ChoiceField(
         label=_("Diagnosis"), required=False,
         help_text=_("The diagnosis given for a failed job. One that many failures share also "
@@ -49,23 +57,12 @@ class CaseForm(OptimisticLockedForm):
         "One per line, for example cann 8.2.RC1. They do not decide whether a case matches; the "
         "reader sees what differs."))
 
-    class Meta:
-        model = SolvedCase
-        fields = ["title", "cause", "cure", "error_code", "operator", "diagnosis", "log_pattern",
-                  "tool", "versions"]
-        widgets = {"cause": forms.Textarea(attrs={"rows": 4}),
-                   "cure": forms.Textarea(attrs={"rows": 6}),
-                   "log_pattern": forms.Textarea(attrs={"rows": 2})}
-
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["diagnosis"].choices = diagnosis_choices()
         self.fields["tool"].choices = [("", _("any")), *sorted(
             ((kind.code, kind.title) for kind in kinds.all_kinds()),
             key=lambda choice: str(choice[1]))]
-
-    def _post_clean(self) -> None:
-        """The service checks and makes the row."""
 
 
 class NewCaseForm(CaseForm):

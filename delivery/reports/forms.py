@@ -4,23 +4,20 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.models import Deliverable
+from delivery.reports.serializers import OwedDeliverableSerializer
 from engagements.models import User
-from engagements.web.optimistic_locked_form import OptimisticLockedForm
+from engagements.web.row_form import RowForm
 from workers.models import Artifact
 
 
-class DeliverableForm(OptimisticLockedForm):
+class DeliverableForm(RowForm):
     """What is owed, by whom, and when it counts as delivered."""
 
-    class Meta:
-        model = Deliverable
-        fields = ["title", "title_en", "model", "rule", "owner", "due_stage"]
-
-    def __init__(self, *args, engagement, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.all()
-        self.fields["owner"].queryset = User.objects.filter(
-            memberships__engagement=engagement).exclude(role="reviewer").order_by("full_name")
+    serializer_class = OwedDeliverableSerializer
+    offered = {
+        "model": lambda engagement: engagement.models.all(),
+        "owner": lambda engagement: User.objects.filter(memberships__engagement=engagement).exclude(
+            role="reviewer").order_by("full_name")}
 
 
 class ProofForm(forms.Form):

@@ -1,4 +1,4 @@
-"""Documents as the API shows them."""
+"""Documents and deliverables as the API shows them."""
 
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
@@ -8,6 +8,7 @@ from delivery.quotes.tax_and_discounts import APPROVERS, discount_limit
 from delivery.reports import registry
 from delivery.reports.models import (
     ApprovalTurn,
+    Deliverable,
     Document,
     DocumentFile,
     DocumentStep,
@@ -16,8 +17,9 @@ from delivery.reports.models import (
 )
 from delivery.reports.transitions import TRANSITIONS
 from engagements.access import Can, allowed
-from engagements.models import Role
+from engagements.models import Engagement, Role
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.visible_field import VisibleField
 
 
 class DocumentFileSerializer(serializers.ModelSerializer):
@@ -198,3 +200,20 @@ class DocumentKindSerializer(serializers.Serializer):
     title = serializers.CharField()
     purpose = serializers.CharField()
     formats = serializers.ListField(child=serializers.CharField())
+
+
+class OwedDeliverableSerializer(serializers.ModelSerializer):
+    """`seen` is the `lock_version` you read; `proof` says what fulfils it."""
+
+    engagement = VisibleField(queryset=Engagement.objects.all())
+    seen = serializers.IntegerField(required=False, allow_null=True, write_only=True)
+    proof = serializers.CharField(read_only=True)
+
+    class Meta:
+        model = Deliverable
+        fields = ["id", "engagement", "number", "code", "title", "title_en", "model", "rule",
+                  "owner", "due_stage", "artifact", "repository", "commit", "image_digest",
+                  "proof", "delivered_at", "lock_version", "seen"]
+        read_only_fields = ["number", "code", "artifact", "repository", "commit", "image_digest",
+                            "delivered_at", "lock_version"]
+        validators = []

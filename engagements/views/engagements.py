@@ -200,11 +200,9 @@ def model_edit(request, code, model_code):
     require(request.user, Can.MANAGE, engagement)
     model = get_object_or_404(engagement.models, code=model_code)
     form = ModelFactsForm(request.POST or None, instance=model)
-    if form.is_valid():
-        seen, facts = form.split_version()
-        if attempt_form(form, lambda: services.update_model(
-                actor=request.user, model=model, seen=seen, **facts)):
-            messages.success(request, _("Saved."))
-            return redirect("engagements:engagement", code)
+    if form.is_valid() and attempt_form(form, lambda: services.update_model(
+            actor=request.user, model=model, **form.cleaned_data)):
+        messages.success(request, _("Saved."))
+        return redirect("engagements:engagement", code)
     return render(request, "engagements/model_edit.html", {
         "form": form, "engagement": engagement, "model": model})

@@ -106,11 +106,9 @@ def case_edit(request, pk):
     case = _case(request, pk)
     require(request.user, Can.WORK)
     form = CaseForm(request.POST or None, instance=case)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        if attempt_form(form, lambda: services.update_case(
-                actor=request.user, case=case, seen=seen, **fields)):
-            return redirect("knowledge:case", pk)
+    if form.is_valid() and attempt_form(form, lambda: services.update_case(
+            actor=request.user, case=case, **form.cleaned_data)):
+        return redirect("knowledge:case", pk)
     return render(request, "delivery/knowledge/case_form.html", {
         "form": form, "title": str(case), "submit_label": _("Save"),
         "cancel_url": reverse("knowledge:case", args=[pk])})

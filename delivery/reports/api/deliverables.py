@@ -7,30 +7,13 @@ from rest_framework.response import Response
 
 from delivery.reports import services
 from delivery.reports.models import Deliverable
-from engagements.models import Engagement
+from delivery.reports.serializers import OwedDeliverableSerializer
 from engagements.serializers import VisibleEngagement
 from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 from engagements.web.visible_field import VisibleField
 from workers.models import Artifact
-
-
-class OwedDeliverableSerializer(serializers.ModelSerializer):
-    """`seen` is the `lock_version` you read; `proof` says what fulfils it."""
-
-    engagement = VisibleField(queryset=Engagement.objects.all())
-    seen = serializers.IntegerField(required=False, allow_null=True, write_only=True)
-    proof = serializers.CharField(read_only=True)
-
-    class Meta:
-        model = Deliverable
-        fields = ["id", "engagement", "number", "code", "title", "title_en", "model", "rule",
-                  "owner", "due_stage", "artifact", "repository", "commit", "image_digest",
-                  "proof", "delivered_at", "lock_version", "seen"]
-        read_only_fields = ["number", "code", "artifact", "repository", "commit", "image_digest",
-                            "delivered_at", "lock_version"]
-        validators = []
 
 
 class ProofSerializer(serializers.Serializer):

@@ -33,12 +33,10 @@ def deliverables_from_survey(request, code):
 def deliverable_new(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.MANAGE, engagement)
-    form = DeliverableForm(request.POST or None, engagement=engagement)
-    if form.is_valid():
-        _seen, fields = form.split_version()
-        if attempt_form(form, lambda: services.add_deliverable(
-                actor=request.user, engagement=engagement, **fields)):
-            return redirect("reports:deliverables", code)
+    form = DeliverableForm(request.POST or None, of=engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.add_deliverable(
+            actor=request.user, engagement=engagement, **form.cleaned_data)):
+        return redirect("reports:deliverables", code)
     return _page(request, engagement, form, _("New deliverable"))
 
 
@@ -46,12 +44,10 @@ def deliverable_new(request, code):
 def deliverable_edit(request, pk):
     row = _row(request, pk)
     require(request.user, Can.MANAGE, row.engagement)
-    form = DeliverableForm(request.POST or None, instance=row, engagement=row.engagement)
-    if form.is_valid():
-        seen, fields = form.split_version()
-        if attempt_form(form, lambda: services.update_deliverable(
-                actor=request.user, deliverable=row, seen=seen, **fields)):
-            return redirect("reports:deliverables", row.engagement.code)
+    form = DeliverableForm(request.POST or None, instance=row, of=row.engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.update_deliverable(
+            actor=request.user, deliverable=row, **form.cleaned_data)):
+        return redirect("reports:deliverables", row.engagement.code)
     return _page(request, row.engagement, form, str(row))
 
 
