@@ -6,11 +6,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from engagements.models import ApiToken, Customer, Engagement, MigratedModel, Role, User
+from engagements.errors import InvalidInput
+from engagements.models import ApiToken, Customer, Engagement, Role, User
 from engagements.queries import filtered_people, next_code
-from engagements.serializers import ModelFactsSerializer
-from engagements.services.customers import CUSTOMER_FACTS
-from engagements.services.migrated_models import MODEL_FACTS
+from engagements.serializers import (
+    CustomerSerializer,
+    MigratedModelSerializer,
+    ModelFactsSerializer,
+)
+from engagements.services.migrated_models import require_model_code
 from engagements.services.people import PERSON_FACTS
 from engagements.web.offered_choices import offered
 from engagements.web.row_form import RowForm
@@ -72,22 +76,20 @@ class EngagementForm(forms.ModelForm):
         return data
 
 
-class ModelForm(forms.ModelForm):
-    """A new model of `engagement`, whose scope it has at first."""
+class ModelForm(RowForm):
+    """A new model of an engagement, whose scope it has at first."""
 
-    class Meta:
-        model = MigratedModel
-        fields = ["code", *MODEL_FACTS, "scope"]
+    serializer_class = MigratedModelSerializer
 
-    def __init__(self, *args, engagement: Engagement, **kwargs):
-        super().__init__(*args, **kwargs)
-        self.initial.update(code=next_code(engagement.models.all(), "M"), scope=engagement.scope)
+    def __init__(self, *args, of: Engagement, **kwargs):
+        super().__init__(*args, of=of, **kwargs)
+        self.initial.update(code=next_code(of.models.all(), "M"), scope=of.scope)
 
-    def clean_code(self):
-        code = self.cleaned_data["code"].strip()
-        if not code.replace("-", "").replace("_", "").isalnum() or not code.isascii():
-            raise forms.ValidationError(_("Use letters, digits, - and _ only."))
-        return code
+    def clean_code(self) -> str:
+        try:
+            return require_model_code(self.cleaned_data["code"])
+        except InvalidInput as error:
+            raise forms.ValidationError(error.message) from error
 
 
 class ModelFactsForm(RowForm):
@@ -185,13 +187,8 @@ class ApiTokenForm(forms.Form):
         self.fields["days"].widget.attrs["max"] = settings.API_TOKEN_MAX_DAYS
 
 
-class CustomerForm(forms.ModelForm):
-    class Meta:
-        model = Customer
-        fields = CUSTOMER_FACTS
-
-    def _post_clean(self):
-        """Nothing is put on the instance: the service compares with what is stored."""
+class CustomerForm(RowForm):
+    serializer_class = CustomerSerializer
 
 
 class StageCommentForm(forms.Form):

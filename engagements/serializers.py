@@ -13,7 +13,7 @@ from engagements.models import (
     StageWaiver,
     User,
 )
-from engagements.services.migrated_models import MODEL_FACTS
+from engagements.services.migrated_models import MODEL_FACTS, require_model_code
 from engagements.stages import TRANSITIONS, Scope, StageMove
 from engagements.web.allowed_moves import AllowedMovesField
 
@@ -55,6 +55,9 @@ class MigratedModelSerializer(serializers.ModelSerializer):
         fields = ["id", "engagement", "code", *MODEL_FACTS, "scope", "position", "lock_version"]
         read_only_fields = ["position", "lock_version"]
         validators = []
+
+    def validate_code(self, code: str) -> str:
+        return require_model_code(code)
 
 
 class ModelFactsSerializer(serializers.ModelSerializer):

@@ -1,5 +1,6 @@
 """Writes about a customer's models: their facts, and which stages they go through."""
 
+import re
 from typing import Any
 
 from django.db import transaction
@@ -17,8 +18,16 @@ from engagements.services.stage_moves import move_stage, take_out
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import DONE, OUT_OF_SCOPE, Scope, Stage, StageMove, StageState
 
+CODE = re.compile(r"[A-Za-z0-9_-]+")
 MODEL_FACTS = ("name", "name_en", "task", "task_en", "framework", "training_route",
                "inference_route", "parameters_billion", "cards", "repository")
+
+
+def require_model_code(code: str) -> str:
+    """The code of a new model. Raises InvalidInput for one that addresses do not hold."""
+    if not CODE.fullmatch(code):
+        raise InvalidInput(_("A model code consists of letters, digits, - and _ only."))
+    return code
 
 
 @retried

@@ -184,7 +184,7 @@ def member_remove(request, code, pk):
 def model_new(request, code):
     engagement = visible_engagement(request, code)
     require(request.user, Can.MANAGE, engagement)
-    form = ModelForm(request.POST or None, engagement=engagement)
+    form = ModelForm(request.POST or None, of=engagement)
     if form.is_valid() and attempt_form(form, lambda: services.add_model(
             actor=request.user, engagement=engagement, **form.cleaned_data)):
         messages.success(request, _("%(code)s is added.") % {

@@ -47,6 +47,16 @@ def test_nothing_changed_writes_nothing(people, model):
         services.update_model(actor=people[Role.MANAGER], model=model, seen=9, name="x")
 
 
+def test_page_and_api_refuse_a_code_that_no_address_holds(client, people, engagement):
+    client.force_login(people[Role.MANAGER])
+    given = {"engagement": engagement.pk, "code": "A/B", "name": "x", "scope": "full"}
+    page = client.post(reverse("engagements:model_new", args=[engagement.code]), given)
+    answer = client.post("/api/v1/models/", given)
+    assert (page.status_code, answer.status_code) == (200, 400)
+    assert "letters, digits" in str(page.context["form"].errors["code"])
+    assert "letters, digits" in str(answer.json())
+
+
 def test_by_api(client, people, model, stranger):
     path = f"/api/v1/models/{model.pk}/"
     client.force_login(people[Role.MANAGER])

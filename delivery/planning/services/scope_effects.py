@@ -24,6 +24,7 @@ from engagements import services as engagement_services
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.optimistic_locking import save_changes
+from engagements.services.migrated_models import require_model_code
 from engagements.stages import NEVER_SKIPPED, StageMove, StageState
 from engagements.text.text_joining import labelled
 
@@ -72,6 +73,7 @@ def _require_whole(effect: ScopeEffect) -> None:
         effect.code, effect.name = effect.code.strip(), effect.name.strip()
         if not (effect.code and effect.name):
             raise InvalidInput(_("Give code and name of the model to be added."))
+        require_model_code(effect.code)
         return
     if effect.model is None or effect.model.engagement_id != effect.change.engagement_id:
         raise InvalidInput(_("Choose a model of this engagement."))
