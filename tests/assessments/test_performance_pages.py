@@ -128,7 +128,7 @@ def test_rounds_by_api(people, stranger, model, run):
     assert (made.status_code, made.json()["number"]) == (201, 1)
     refused = api.post("/api/v1/optimisation-rounds/", {
         "model": model.pk, "artifact": run(300).pk, "change": "x", "area": "start"})
-    assert (refused.status_code, "starting point" in str(refused.json())) == (400, True)
+    assert (refused.status_code, "只有首轮为起点" in str(refused.json())) == (400, True)
     shown = api.get(f"/api/v1/performance/{model.pk}/").json()
     cells = {c["metric"]: c for c in shown["rounds"][1]["cells"]}
     assert cells["iteration_time_ms"]["gain"] == pytest.approx(0.2)
