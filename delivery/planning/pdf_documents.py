@@ -62,14 +62,16 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
     late = report.facts["plan"].get("late", [])
 
     def facts() -> dict:
+        words = in_reader_words(report)
         return {"report": {
             **{name: getattr(report, name) for name in ("deviations", "customer_duties", "light")},
-            **in_reader_words(report),
+            **words,
             "light_label": report.get_light_display(), "written_by": str(report.written_by),
             "week": [f"{report.week_start}", f"{report.week_end}"],
             "facts": {**report.facts, "risks": risk_rows(report.facts),
                       "days": worked_days(report.facts)},
-            "done": _not_in(in_reader_words(report)["summary"], done_lines(report.facts)),
+            # what the writer did not take over into the text
+            "done": [line for line in done_lines(report.facts) if line not in words["summary"]],
             "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
             "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),
             "milestones": [{**row, "name": localized(row["name"], row["name_en"])}
@@ -161,11 +163,6 @@ def _frame(name: str, engagement: Engagement, number: str, theme: dict) -> dict:
                     "contract": engagement.contract_number},
         "is_practice": engagement.has_practice_data,
         "practice_words": _("PRACTICE DATA – NOT EVIDENCE")}
-
-
-def _not_in(text: str, lines: list[str]) -> list[str]:
-    """Lines that the writer did not take over into the text."""
-    return [line for line in lines if line not in text]
 
 
 def _minute(at: datetime | None) -> str:

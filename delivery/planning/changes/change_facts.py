@@ -112,19 +112,14 @@ def _criteria(change: ChangeRequest) -> dict:
     rows += [_criterion(criterion, "") for criterion in out]
     added = list(change.added_criteria.select_related("definition", "baseline__artifact",
                                                       "artifact"))
-    bare = _without_criteria(change, added)
-    if not (rows or added or bare):
+    coming = change.scope_effects.filter(action=ScopeAction.ADD_MODEL)
+    without = sorted({row.code for row in coming} - {row.code for row in added})
+    if not (rows or added or without):
         return {}
     signed = change.engagement.criteria_sets.filter(state=CriteriaSet.State.SIGNED).first()
     return {"version": signed.version if signed else 0,
             "unchanged": signed.criteria.count() - len(rows) if signed else 0,
-            "rows": [*rows, *map(_added_criterion, added)], "without": bare}
-
-
-def _without_criteria(change: ChangeRequest, added: list[AddedCriterion]) -> list[str]:
-    """Codes of models that come in without a criterion."""
-    coming = change.scope_effects.filter(action=ScopeAction.ADD_MODEL)
-    return sorted({row.code for row in coming} - {row.code for row in added})
+            "rows": [*rows, *map(_added_criterion, added)], "without": without}
 
 
 def _added_criterion(row: AddedCriterion) -> dict:

@@ -53,12 +53,9 @@ def free_day_name(day: date, firm: FirmDays) -> str:
         return ""
     if day in firm and firm[day].name:
         return firm[day].name
-    return _china().get(day) if _is_chinese() and day in _china() else (
-        _("public holiday") if day in _china() else date_format(day, "l"))
-
-
-def _is_chinese() -> bool:
-    return get_language() == "zh-hans"
+    if day not in _china():
+        return date_format(day, "l")
+    return _china().get(day) if get_language() == "zh-hans" else _("public holiday")
 
 
 def is_provisional(year: int, firm: FirmDays) -> bool:

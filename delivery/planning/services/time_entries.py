@@ -94,16 +94,12 @@ def remove_time(*, actor: User, entry: TimeEntry) -> None:
                            "longer be changed. Record a correction.") % {
                                "timesheet": entry.timesheet})
     TimeEntry.objects.filter(pk=entry.pk).delete()
-    if entry.corrects:
-        _count_again(entry.corrects)
+    if corrected := entry.corrects:
+        corrected.is_counted = True
+        with _half_day(corrected.person, corrected.work_date, corrected.half):
+            corrected.save(update_fields=["is_counted"])
     audit_log.record(actor=actor, action="time.remove", target=entry, engagement=entry.engagement,
                      data={"date": str(entry.work_date), "half": entry.half, "item": entry.item})
-
-
-def _count_again(entry: TimeEntry) -> None:
-    entry.is_counted = True
-    with _half_day(entry.person, entry.work_date, entry.half):
-        entry.save(update_fields=["is_counted"])
 
 
 @transaction.atomic

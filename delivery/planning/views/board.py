@@ -37,13 +37,10 @@ def board(request):
         "states": [state for state in StageState if state not in DONE],
         "every_state": list(StageState),
         "blocked": f"{tallies.blocked}{tallies.more}", "old": f"{tallies.old}{tallies.more}",
-        "moves": _moves(request.user), "may_move_all": page.paginator.total <= MOST_MOVED,
+        "moves": [move for move in BULK_MOVES if has_permission(request.user, TRANSITIONS[move])],
+        "may_move_all": page.paginator.total <= MOST_MOVED,
         "engagements": offered(Engagement.objects.visible_to(request.user).filter(
             state=Engagement.State.ACTIVE))})
-
-
-def _moves(user) -> list[StageMove]:
-    return [move for move in BULK_MOVES if has_permission(user, TRANSITIONS[move])]
 
 
 @require_POST

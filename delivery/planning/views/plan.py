@@ -193,14 +193,13 @@ def planned_versions(request, code):
 
 
 def _sheet(found: Plan) -> list[dict]:
-    """The milestones as they are; at first the terms of the agreed quote, or the usual ones."""
+    """The milestones as they are; at first the terms of the agreed quote, or the usual ones: the
+    first payment follows the contract, the last the acceptance."""
     rows = list(found.milestones.values("name", "name_en", "percent", "trigger", "task"))
+    if rows:
+        return rows
     quote = agreed_quote(found.engagement)
-    return rows or _proposed(quote.payment_terms if quote else PAYMENT_TERMS)
-
-
-def _proposed(terms: list[dict]) -> list[dict]:
-    """The first payment follows the contract, the last the acceptance."""
+    terms = quote.payment_terms if quote else PAYMENT_TERMS
     last, trigger = len(terms) - 1, Milestone.Trigger
     return [{"name": term["name"], "name_en": term.get("name_en", ""), "percent": term["percent"],
              "trigger": trigger.CONTRACT if n == 0 else trigger.ACCEPTANCE if n == last
