@@ -9,9 +9,9 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.documents.models import Currency
-from delivery.quotes import serializers, services
+from delivery.quotes import queries, serializers, services
 from delivery.quotes.api.files import QuoteFiles
-from delivery.quotes.api.terms import QuoteTerms
+from delivery.quotes.margin import margin_of
 from delivery.quotes.models import PriceImport, Quote, QuoteLine, RateCard, TaxRate
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.transitions import DUTIES, QuoteMove
@@ -83,15 +83,20 @@ class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
             status.HTTP_201_CREATED)
 
 
-class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateModelMixin,
+class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
                    mixins.UpdateModelMixin, ScopedViewSet):
     duty_rule = DUTIES
+    serializer_class = serializers.QuoteDetailSerializer
     queryset = Quote.objects.select_related("engagement__customer")
     filterset_fields = ["engagement", "number", "state"]
     perform_create = creating(services.create_quote, "revision")
     perform_update = updating(services.update_quote, "quote", "engagement")
     lines = RowAction(services.add_line, "quote", "Add an item of a price list.",
                       serializers.AddLineSerializer, code=status.HTTP_201_CREATED)
+    free_lines = RowAction(services.add_free_line, "quote",
+                           "Add a line that stands on no price list.",
+                           serializers.FreeLineSerializer, code=status.HTTP_201_CREATED,
+                           url_path="free-lines")
     resources = RowAction(
         services.add_resources, "quote",
         "Add all cloud resources of a price list in their usual quantities.",
@@ -131,6 +136,26 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
                              **serializer.validated_data)
         return self.fresh()
 
+    @extend_schema(request=serializers.PaymentSerializer,
+                   responses=serializers.QuoteDetailSerializer)
+    @action(detail=True, methods=["put"])
+    def payment(self, request, pk=None):
+        """Replace the payment milestones, the staffing, or both; what is left out stays."""
+        quote = self.get_object()
+        services.update_quote(actor=request.user, quote=quote,
+                              **self.validated(serializers.PaymentSerializer))
+        return self.fresh()
+
+    @extend_schema(request=serializers.ConditionsSerializer,
+                   responses=serializers.QuoteDetailSerializer)
+    @action(detail=True, methods=["put"])
+    def conditions(self, request, pk=None):
+        """Replace the written conditions; a block that is left out is empty."""
+        quote = self.get_object()
+        services.update_quote(actor=request.user, quote=quote,
+                              **self.validated(serializers.ConditionsSerializer))
+        return self.fresh()
+
     @extend_schema(request=serializers.QuoteMoveSerializer)
     @action(detail=True, methods=["post"])
     def move(self, request, pk=None):
@@ -163,6 +188,22 @@ class QuoteViewSet(QuoteFiles, QuoteTerms, MissingPeopleAction, mixins.CreateMod
         require(request.user, Can.VIEW_INTERNAL)
         found = [check.as_dict() for check in run_checks(self.get_object())]
         return Response(serializers.QuoteCheckSerializer(found, many=True).data)
+
+    @extend_schema(responses=serializers.MarginSerializer)
+    @action(detail=True)
+    def margin(self, request, pk=None):
+        """Internal cost and margin without tax; for who prices."""
+        quote = self.get_object()
+        require(request.user, Can.PRICE, quote.engagement)
+        return Response(serializers.MarginSerializer(margin_of(quote)).data)
+
+    @extend_schema(responses=serializers.HistorySerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_fields=[])
+    def history(self, request, pk=None):
+        """What happened to the version, the newest first; for the firm."""
+        quote = self.get_object()
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(serializers.HistorySerializer(queries.history(quote), many=True).data)
 
 
 routes = [("rate-cards", RateCardViewSet, "rate-card"), ("quotes", QuoteViewSet, "quote"),
