@@ -102,7 +102,8 @@ def _analysis(sheet: Sheet, given: CountedAnswers) -> Entry:
         kind__in=ANALYSES, artifact__model__in=models).values_list("artifact__model", flat=True))
     return _share(sheet, "analysis", _("Operator coverage"), 20, models,
                   [m for m in models if m.pk in found],
-                  _("An API analysis or a source scan is read."), _job_url(sheet), True)
+                  _("An API analysis or a source scan is read."),
+                  f"{reverse('workers:scans')}?engagement={sheet.survey.engagement.code}", True)
 
 
 def _libraries(sheet: Sheet, given: CountedAnswers) -> Entry:
@@ -169,7 +170,3 @@ def _share(sheet: Sheet, code: str, label: str, weight: int, models: list, ready
 
 def _survey_url(sheet: Sheet) -> str:
     return reverse("surveys:overview", args=[sheet.survey.engagement.code])
-
-
-def _job_url(sheet: Sheet) -> str:
-    return (reverse("workers:scans") + f"?engagement={sheet.survey.engagement.code}")

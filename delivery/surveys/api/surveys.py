@@ -47,7 +47,11 @@ class SurveyViewSet(WorkbookActions, ConsequenceActions, mixins.CreateModelMixin
         """Every input with its value and revision; POST saves, refusing what was overtaken."""
         survey = self.get_object()
         if request.method == "GET":
-            return Response({"answers": _answers(survey)})
+            sheet = Sheet(survey)
+            return Response({"answers": [
+                {"name": cell.name, "value": cell.value, "revision": cell.revision,
+                 "is_asked": sheet.is_asked(cell), "is_missing": cell.is_missing}
+                for cell in sheet.cells.values()]})
         changes = [services.Change(c["name"], c["value"], c["revision"])
                    for c in self.validated(serializers.AnswerChangesSerializer)["changes"]]
         saved = services.save_answers(actor=request.user, survey=survey, changes=changes)
@@ -94,13 +98,6 @@ def _transfer(found: Transfer) -> dict:
                for name in ("added", "removed", "changed")},
             "aside": [{"key": answer.question.key, "model": answer.model and answer.model.code,
                        "value": answer.value} for answer in found.aside]}
-
-
-def _answers(survey: Survey) -> list[dict]:
-    sheet = Sheet(survey)
-    return [{"name": cell.name, "value": cell.value, "revision": cell.revision,
-             "is_asked": sheet.is_asked(cell), "is_missing": cell.is_missing}
-            for cell in sheet.cells.values()]
 
 
 routes = [("questionnaires", QuestionnaireViewSet, "questionnaire"),

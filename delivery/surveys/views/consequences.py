@@ -2,6 +2,7 @@
 
 from itertools import groupby
 
+from django.contrib import messages
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -82,16 +83,10 @@ def apply(request, code):
     done = attempt(request, lambda: services.apply_consequences(
         actor=request.user, survey=survey, tokens=tokens), _("Applied."))
     if done and done is not True:
-        _tell(request, len(done))
+        messages.info(request, ngettext(
+            "%(n)d item is recorded in the audit log.",
+            "%(n)d items are recorded in the audit log.", len(done)) % {"n": len(done)})
     return redirect("surveys:consequences", code)
-
-
-def _tell(request, count: int) -> None:
-    from django.contrib import messages
-
-    messages.info(request, ngettext("%(n)d item is recorded in the audit log.",
-                                    "%(n)d "
-                                    "items are recorded in the audit log.", count) % {"n": count})
 
 
 @require_POST
