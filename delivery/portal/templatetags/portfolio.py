@@ -23,7 +23,12 @@ NUMBER = "text-end text-nowrap"
 @register.simple_tag
 def portfolio_cell(row: PortfolioRow, column: Column) -> SafeString:
     """One cell; made without a template, since a page has hundreds of them."""
-    content = CELLS[column.code](row) if column.code in CELLS else _plain(row, column)
+    if column.code in CELLS:
+        content = CELLS[column.code](row)
+    else:
+        value = column.value(row)
+        is_figure = column.is_number and value is not None
+        content = floatformat(value, "-1") if is_figure else dash(value)
     classes = CLASSES.get(column.code, NUMBER if column.is_number else "")
     return format_html("<td{}>{}</td>", _class(classes), content)
 
@@ -35,11 +40,6 @@ def _class(names: str) -> SafeString:
 def _link(content: Any, route: str, *arguments: str | int, classes: str = "") -> SafeString:
     return format_html('<a{} href="{}">{}</a>', _class(classes), address(route, *arguments),
                        content)
-
-
-def _plain(row: PortfolioRow, column: Column) -> Any:
-    value = column.value(row)
-    return floatformat(value, "-1") if column.is_number and value is not None else dash(value)
 
 
 def _code(row: PortfolioRow) -> SafeString:
