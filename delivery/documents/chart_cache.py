@@ -66,7 +66,11 @@ def _cached(spec: dict) -> str:
         with default_storage.open(name, "rb") as stream:
             return stream.read().decode()
     except OSError:
-        return _keep(name, shallow(as_svg(spec)))
+        svg = shallow(as_svg(spec))
+    stored = default_storage.save(name, ContentFile(svg.encode()))
+    if stored != name:  # somebody else was quicker: theirs stays
+        default_storage.delete(stored)
+    return svg
 
 
 def shallow(svg: str) -> str:
@@ -93,11 +97,3 @@ def _changes_nothing(element: ElementTree.Element) -> bool:
     return element.tag == f"{{{SVG}}}g" and all(
         name in SILENT or name.startswith("aria-") or value == "translate(0,0)"
         for name, value in element.attrib.items())
-
-
-def _keep(name: str, svg: str) -> str:
-    """Store a picture; if somebody else was quicker, theirs stays."""
-    saved = default_storage.save(name, ContentFile(svg.encode()))
-    if saved != name:
-        default_storage.delete(saved)
-    return svg

@@ -83,13 +83,11 @@ def _stage_place(record: StageRecord) -> Place:
                  url=address("engagements:stage", code, record.model.code, record.stage))
 
 
-def _board(state: str):
-    return lambda code: f"{reverse('planning:board')}?engagement={code}&state={state}"
-
-
 def _stage(state: str, move: str, label, **more) -> NextStep:
     return NextStep(code=f"stage_{state}", label=label, may=may_make(TRANSITIONS, move),
-                    place=_stage_place, board=_board(state), order=("submitted_at", "started_at"),
+                    board=lambda code: (
+                        f"{reverse('planning:board')}?engagement={code}&state={state}"),
+                    place=_stage_place, order=("submitted_at", "started_at"),
                     shown=("stage", "submitted_at", "started_at", "model__code", "model__name",
                            "model__name_en", "model__engagement__code"),
                     covers=states("stage", state), **more)

@@ -57,12 +57,15 @@ def _edit(request, whose: Customer | None):
     form = _form(request, whose, stored)
     if form.is_valid() and attempt_form(form, lambda: save_branding(
             actor=request.user, customer=whose, **form.for_service())):
-        return redirect(_page(whose))
+        return redirect("reports:branding", whose.pk) if whose else redirect(
+            "reports:branding_firm")
+    preview = reverse("reports:preview_customer", args=[whose.pk]) if whose else reverse(
+        "reports:preview_firm")
     versions = BrandingVersion.objects.filter(customer=whose).select_related("made_by").defer(*(
         "logo", "partner_logo")).order_by("-version")
     return render(request, "delivery/reports/branding.html", {
         "form": form, "customer": whose, "versions": versions[:SHOWN_VERSIONS],
-        "languages": [("zh-hans", "中文"), ("en", "English")], "preview": _preview_url(whose),
+        "languages": [("zh-hans", "中文"), ("en", "English")], "preview": preview,
         "logos": [(label, as_uri(picture)) for label, picture in (
             (_("Our logo"), stored.logo), (_("Customer's logo"), stored.partner_logo))
             if picture]})
@@ -72,16 +75,6 @@ def _form(request, whose: Customer | None, stored: BrandingVersion) -> BrandingF
     posted = request.method == "POST"
     return BrandingForm(request.POST if posted else None, request.FILES if posted else None,
                         instance=stored, is_firm=whose is None)
-
-
-def _page(whose: Customer | None) -> str:
-    return reverse("reports:branding", args=[whose.pk]) if whose else reverse(
-        "reports:branding_firm")
-
-
-def _preview_url(whose: Customer | None) -> str:
-    return reverse("reports:preview_customer", args=[whose.pk]) if whose else reverse(
-        "reports:preview_firm")
 
 
 @require_POST
