@@ -62,12 +62,10 @@ def waits_for(now: datetime, days: int | None = None) -> Engagement | None:
     """The open engagement that keeps older entries from being archived."""
     days = settings.AUDIT_DAYS if days is None else days
     oldest = AuditEntry.objects.order_by("pk").first() if days else None
-    is_old = oldest is not None and oldest.at < _before(now, days)
-    return oldest.engagement if is_old and _is_needed(oldest) else None
-
-
-def _is_needed(entry: AuditEntry) -> bool:
-    return entry.engagement is not None and entry.engagement.state != Engagement.State.CLOSED
+    if oldest is None or oldest.at >= _before(now, days):
+        return None
+    engagement = oldest.engagement
+    return engagement if engagement and engagement.state != Engagement.State.CLOSED else None
 
 
 def _before(now: datetime, days: int) -> datetime:

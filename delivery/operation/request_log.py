@@ -33,21 +33,17 @@ class RequestLogMiddleware:
 
 
 def _note(request: HttpRequest, answer: HttpResponse, seconds: float) -> None:
-    route = request.resolver_match.view_name if request.resolver_match else "none"
+    match = request.resolver_match
+    route = match.view_name if match else "none"
     REQUESTS.labels(request.method if request.method in METHODS else "other", route,
                     answer.status_code).inc()
     REQUEST_SECONDS.labels(route).observe(seconds)
     person = getattr(request, "user", None)
-    path = _path(request)
+    key = match.kwargs.get("key") if match else None  # an address that is one stays out of the log
+    path = request.path.replace(key, MASK) if key else request.path
     logger.info("%s %s %s", request.method, path, answer.status_code, extra={
         "method": request.method, "path": path, "status": answer.status_code,
         "seconds": round(seconds, 4), "user_id": getattr(person, "pk", None)})
-
-
-def _path(request: HttpRequest) -> str:
-    """Without the key of an address that is one."""
-    key = request.resolver_match.kwargs.get("key") if request.resolver_match else None
-    return request.path.replace(key, MASK) if key else request.path
 
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -40,14 +40,10 @@ def documents() -> dict[Path, str]:
     kinds = docs / "job-kinds.md"
     with translation.override("en"):
         table = kind_catalogue.as_markdown()
+    api = io.StringIO()
+    call_command("spectacular", lang="en", stdout=api, stderr=io.StringIO())
     return {docs / "reading-keys.md": reading_keys.as_markdown(),
             kinds: kinds.read_text("utf-8").partition(kind_catalogue.MARKER)[0] + table,
             docs / "state-machines.md": state_machines.as_markdown(),
-            docs / "openapi.yaml": _description_of_api(),
+            docs / "openapi.yaml": api.getvalue(),
             **configuration.documents()}
-
-
-def _description_of_api() -> str:
-    out = io.StringIO()
-    call_command("spectacular", lang="en", stdout=out, stderr=io.StringIO())
-    return out.getvalue()
