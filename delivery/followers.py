@@ -13,7 +13,7 @@ from django.db.models.signals import post_delete, post_save
 from django.dispatch import Signal
 
 from assessments.services import comparisons, measurements
-from delivery.acceptance.services import outcome
+from delivery.acceptance import certificates
 from delivery.knowledge.models import SolvedCase
 from delivery.notices.services import announcements
 from delivery.portal import chart_figures
@@ -92,8 +92,8 @@ FOLLOWERS = (
              signal=job_succeeded),
     Follower("index of a comparison's operators, after a file was read", comparisons.enqueue_index,
              signal=reading_stored),
-    Follower("state of the acceptance, after a document was replaced", outcome.follow_replacement,
-             signal=document_replaced),
+    Follower("state of the acceptance, after a document was replaced",
+             certificates.follow_replacement, signal=document_replaced),
 )
 
 

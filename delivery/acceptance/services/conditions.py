@@ -4,8 +4,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.acceptance.certificates import follow_certificate
 from delivery.acceptance.models import Condition
-from delivery.acceptance.services.outcome import follow_certificate
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState

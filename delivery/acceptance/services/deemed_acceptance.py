@@ -12,8 +12,7 @@ from delivery.acceptance.models import NoticeProof, Review
 from delivery.acceptance.review.transitions import ReviewAction, record_action
 from delivery.acceptance.scan_validation import checked_scan
 from delivery.acceptance.services.reviews import lock_for_action
-from delivery.acceptance.services.signatures import conclude_review
-from delivery.acceptance.services.signed_copies import queue_signed_copies
+from delivery.acceptance.services.signatures import conclude_review, queue_signed_copies
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 

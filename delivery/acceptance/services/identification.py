@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Identification, PowerOfAttorney, Review
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction, record_action
-from delivery.acceptance.services.powers_of_attorney import valid_power_of_attorney
 from delivery.acceptance.signing import signing_terms
 from engagements.audit import audit_log
 from engagements.bilingual_mail import chosen_language, send_mail
@@ -50,7 +49,7 @@ def _create_identification(actor, review, name, capacity, agrees, code, ip_addre
                            ) -> Identification:
     review = Review.objects.locked(review)
     require_signable(actor, review)
-    power = valid_power_of_attorney(actor, review)
+    power = _valid_power(actor, review)
     capacity = power.capacity if power else capacity
     if not (name and capacity):
         raise InvalidInput(_("Enter your name and the capacity in which you sign."))
@@ -81,7 +80,23 @@ def require_signable(actor: User, review: Review) -> PowerOfAttorney | None:
     contract asks for it or one was recorded.
     """
     require_move(actor, TRANSITIONS, review, ReviewAction.SIGN)
-    return valid_power_of_attorney(actor, review)
+    return _valid_power(actor, review)
+
+
+def _valid_power(user: User, review: Review) -> PowerOfAttorney | None:
+    """The power under which the person signs today; None where none was ever recorded.
+
+    Raises WrongState if the contract asks for one and there is none, or if all have ended.
+    """
+    rows = list(review.document.engagement.powers.filter(user=user))
+    today = timezone.localdate()
+    valid = next((row for row in rows if row.is_valid_on(today)), None)
+    if valid is None and review.terms.get("needs_power") and not rows:
+        raise WrongState(_("The contract requires a power of attorney, and none is recorded "
+                           "for you; ask the project manager."))
+    if valid is None and rows:
+        raise WrongState(_("Your power of attorney is not valid today; ask the project manager."))
+    return valid
 
 
 def _require_pause(actor: User, review: Review, now) -> None:

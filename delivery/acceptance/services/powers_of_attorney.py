@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import PowerOfAttorney, Review
+from delivery.acceptance.models import PowerOfAttorney
 from delivery.acceptance.scan_validation import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -59,19 +59,3 @@ def end_power_of_attorney(*, actor: User, power: PowerOfAttorney, reason: str) -
     audit_log.record(actor=actor, action="power.end", target=power, engagement=power.engagement,
                      data={"user": power.user.username, "reason": power.end_reason})
     return power
-
-
-def valid_power_of_attorney(user: User, review: Review) -> PowerOfAttorney | None:
-    """The power under which the person signs today; None where none was ever recorded.
-
-    Raises WrongState if the contract asks for one and there is none, or if all have ended.
-    """
-    rows = list(review.document.engagement.powers.filter(user=user))
-    today = timezone.localdate()
-    valid = next((row for row in rows if row.is_valid_on(today)), None)
-    if valid is None and review.terms.get("needs_power") and not rows:
-        raise WrongState(_("The contract requires a power of attorney, and none is recorded "
-                           "for you; ask the project manager."))
-    if valid is None and rows:
-        raise WrongState(_("Your power of attorney is not valid today; ask the project manager."))
-    return valid

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from delivery.acceptance.certificates import follow_certificate
 from delivery.acceptance.models import Identification, Review, Signature, Signer
 from delivery.acceptance.review.transitions import (
     TRANSITIONS,
@@ -16,9 +17,7 @@ from delivery.acceptance.review.transitions import (
 )
 from delivery.acceptance.scan_validation import Scan, checked_scan
 from delivery.acceptance.services.identification import check_code, require_signable
-from delivery.acceptance.services.outcome import follow_certificate
 from delivery.acceptance.services.reviews import lock_for_action
-from delivery.acceptance.services.signed_copies import queue_signed_copies
 from delivery.acceptance.signing.drawn_signature import checked_drawing
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
@@ -26,6 +25,7 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.moves import require_permission
+from engagements.queue import enqueue_on_commit
 
 TYPED, DRAWN, SCANNED = Signature.Mark.values
 WAITING, SIGNED, DECLINED = Signer.State.values
@@ -93,6 +93,14 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     if not is_last:
         notify_next_signer(review)
     return signature
+
+
+def queue_signed_copies(review: Review) -> None:
+    """Enqueue the task that makes the copies, after the transaction commits.
+
+    If the message is lost, `signed_copies.complete_signed_copies` finds what is missing.
+    """
+    enqueue_on_commit("acceptance.store_copies", review.pk, expires=600)
 
 
 def conclude_review(review: Review, actor: User) -> None:

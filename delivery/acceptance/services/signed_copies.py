@@ -17,20 +17,11 @@ from delivery.reports.models import DocumentFile
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_file
 from engagements.audit import audit_log
-from engagements.queue import enqueue_on_commit
 
 if TYPE_CHECKING:
     from bundle_verifier.signatures.seal_validation import SealFacts
 
 log = logging.getLogger(__name__)
-
-
-def queue_signed_copies(review: Review) -> None:
-    """Enqueue the task that makes the copies, after the transaction commits.
-
-    If the message is lost, `complete_signed_copies` finds what is missing.
-    """
-    enqueue_on_commit("acceptance.store_copies", review.pk, expires=600)
 
 
 def store_signed_copies(review: Review, languages: Iterable[str] = LANGUAGES) -> int:
