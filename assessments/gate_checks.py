@@ -23,11 +23,9 @@ from engagements.stages import Stage
 from engagements.text.text_joining import labelled
 
 
-@register_check("criteria")
+@register_check("criteria", Stage.DESIGN, Stage.ACCEPT)
 def criteria_are_signed(record: StageRecord) -> Iterable[CheckResult]:
     """Design ends with signed criteria that name this model (DOMAIN 2.2), acceptance needs them."""
-    if record.stage not in (Stage.DESIGN, Stage.ACCEPT):
-        return
     current = current_criteria(record.engagement)
     is_signed = bool(current and current.state == CriteriaSet.State.SIGNED)
     names_model = bool(current and current.criteria.filter(model=record.model).exists())
@@ -72,12 +70,10 @@ def earlier_stages_hold(record: StageRecord) -> Iterable[CheckResult]:
                 reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
 
 
-@register_check("config_check")
+@register_check("config_check", Stage.TRAIN_TUNE)
 def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
     """The newest comparison of the model's configurations passes after the reviewed allow-list
     (DOMAIN R-ACC-02). Silent where none was compared."""
-    if record.stage != Stage.TRAIN_TUNE:
-        return
     reading = newest_config_check(record.model)
     if reading is None:
         return
@@ -90,12 +86,10 @@ def configurations_agree(record: StageRecord) -> Iterable[CheckResult]:
                             "differences for the allow-list and have them reviewed."))
 
 
-@register_check("accuracy_order")
+@register_check("accuracy_order", Stage.TRAIN_TUNE)
 def accuracy_is_proven_in_order(record: StageRecord) -> Iterable[CheckResult]:
     """Forward results, then the curve, then the score (S2): what comes later counts only where
     what comes before it holds. Silent for models without a criterion on curve or score."""
-    if record.stage != Stage.TRAIN_TUNE:
-        return
     rows = [(criterion, verdict) for criterion, verdict in latest_verdicts(
         record.engagement, record.model) if criterion.stage == record.stage]
     curves, scores = (order.of_quantity(rows, name) for name in ("loss_curve", "score"))

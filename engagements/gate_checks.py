@@ -33,11 +33,9 @@ def checklist_done(record: StageRecord) -> Iterable[CheckResult]:
                       stage_url(record) + "#checklist", remedy)
 
 
-@register_check("route")
+@register_check("route", Stage.DESIGN)
 def route_recorded(record: StageRecord) -> Iterable[CheckResult]:
     """The design names the routes by which the model is trained and served on the NPU."""
-    if record.stage != Stage.DESIGN:
-        return
     model = record.model
     for field, scope in (("training_route", Scope.INFERENCE), ("inference_route", Scope.TRAINING)):
         if model.scope == scope:

@@ -1,14 +1,16 @@
 """The registry of gate checks. Higher apps register theirs in `ready()`.
 
 A check is a function of a StageRecord that returns CheckResults: none when it has nothing
-to say about that stage. The gate is met when no result is failed.
+to say about it. The gate is met when no result is failed.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
+from functools import wraps
 
 from engagements.access import Can, allowed
 from engagements.models import StageRecord, User
+from engagements.stages import Stage
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,20 @@ Check = Callable[[StageRecord], Iterable[CheckResult]]
 _checks: dict[str, Check] = {}
 
 
-def register_check(code: str) -> Callable[[Check], Check]:
-    """Decorator: add a check under a unique code."""
+def register_check(code: str, *stages: Stage) -> Callable[[Check], Check]:
+    """Decorator: add a check under a unique code.
+
+    Args:
+        stages: those whose gate it belongs to, of others it says nothing; all where none is named.
+    """
 
     def add(check: Check) -> Check:
-        _checks[code] = check
-        return check
+        @wraps(check)
+        def of_its_stages(record: StageRecord) -> Iterable[CheckResult]:
+            return check(record) if record.stage in stages else ()
+
+        _checks[code] = of_its_stages if stages else check
+        return _checks[code]
 
     return add
 

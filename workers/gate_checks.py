@@ -14,13 +14,13 @@ from engagements.stages import Stage
 from engagements.text.text_joining import listed
 from workers import kinds
 from workers.models import Job, JobState, Node
-from workers.required_jobs import RequiredJob, required_jobs
+from workers.required_jobs import REQUIRED_JOBS, RequiredJob, required_jobs
 from workers.unresolved_apis import FoundApi, found_at
 
 NAMED = 5  # APIs that the sentence names
 
 
-@register_check("jobs")
+@register_check("jobs", *(required.stage for required in REQUIRED_JOBS))
 def required_jobs_succeeded(record: StageRecord) -> Iterable[CheckResult]:
     """For each required job the newest run for this model (or for all models) succeeded.
 
@@ -118,14 +118,12 @@ def _judge(record: StageRecord, required: RequiredJob, job: Job | None,
                        reverse("workers:job", args=[job.pk]), remedy)
 
 
-@register_check("api_routes")
+@register_check("api_routes", Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE)
 def apis_have_routes(record: StageRecord) -> Iterable[CheckResult]:
     """Each unsupported or unknown API that the analyses in force name has a recorded route.
 
     Silent where they name none, and in stages that do not depend on them.
     """
-    if record.stage not in (Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE):
-        return
     found = found_at(record.model, record.stage)
     if not found:
         return

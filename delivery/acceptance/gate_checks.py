@@ -18,12 +18,10 @@ from engagements.models import StageRecord
 from engagements.stages import Stage
 
 
-@register_check("document")
+@register_check("document", Stage.ACCEPT)
 def acceptance_is_signed(record: StageRecord) -> Iterable[CheckResult]:
     """The stage of acceptance ends with a signed document that accepts the model, its conditions
     closed."""
-    if record.stage != Stage.ACCEPT:
-        return
     newest = certificate_in_force(record.engagement)
     standing = standing_of(newest, record.model.code)
     url = (reverse("reports:document", args=[newest.pk]) if newest

@@ -21,11 +21,9 @@ from engagements.text.text_joining import following
 from workers.rules import BLOCK
 
 
-@register_check("survey")
+@register_check("survey", Stage.SURVEY)
 def survey_is_confirmed(record: StageRecord) -> Iterable[CheckResult]:
     """The survey stage ends with a complete and confirmed survey (DOMAIN 2.2)."""
-    if record.stage != Stage.SURVEY:
-        return
     survey = _survey(record)
     is_met = bool(survey and survey.state == Survey.State.CONFIRMED)
     yield CheckResult("survey", _("Survey complete and confirmed"), is_met, _found(survey),
@@ -33,11 +31,9 @@ def survey_is_confirmed(record: StageRecord) -> Iterable[CheckResult]:
                       "" if is_met else _remedy(survey))
 
 
-@register_check("survey_decision")
+@register_check("survey_decision", Stage.SURVEY)
 def survey_is_decided(record: StageRecord) -> Iterable[CheckResult]:
     """A decision to go on, taken after the survey was last confirmed."""
-    if record.stage != Stage.SURVEY:
-        return
     survey = _survey(record)
     newest = survey.decisions.select_related("decided_by").first() if survey else None
     is_met, sentence = _decided(survey, newest)
@@ -47,11 +43,9 @@ def survey_is_decided(record: StageRecord) -> Iterable[CheckResult]:
                       needs=Can.VIEW_INTERNAL)
 
 
-@register_check("survey_rules")
+@register_check("survey_rules", Stage.DESIGN)
 def rules_hold(record: StageRecord) -> Iterable[CheckResult]:
     """The plan rests on answers that break no blocking rule; only where rules were taken over."""
-    if record.stage != Stage.DESIGN:
-        return
     chosen = Consequence.objects.filter(
         kind=RulesToRun.code, model=record.model).select_related("survey__engagement").first()
     if chosen is None:
