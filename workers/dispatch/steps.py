@@ -1,6 +1,7 @@
 """What a worker does for a job of one node in each state (`transitions.STEPS`)."""
 
 import traceback
+from collections import deque
 from datetime import timedelta
 
 from django.utils import timezone
@@ -14,15 +15,15 @@ from workers.dispatch import (
     endings,
     gang_members,
     job_files,
-    judged_text,
     staging,
 )
 from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
 from workers.dispatch.sentences import IN_LINE, TOO_FEW_CARDS
-from workers.kinds import Finished, Judgement, unknown_kind
+from workers.kinds import Finished, Judgement, success_checks, unknown_kind
 from workers.kinds.parameters import references_in
 from workers.logs import diagnosis, live_log
+from workers.logs.log_parts import whole_lines
 from workers.models import Job, JobState, Node
 from workers.nodes import card_leases, ssh
 from workers.remote import replies, scripts
@@ -32,6 +33,8 @@ from workers.runtimes.command import Launch
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
 SLOW_STARTS = 6  # tries of five seconds each before a start is given up
+LAST_PIECES = 4  # of a megabyte: of a log to be judged kept whole
+MOST_LINES = 10_000  # kept of what stands before; the count of errors goes no further
 
 NOT_READY = {
     Node.State.PENDING: gettext_noop("Waiting: the host key of the node is to be confirmed."),
@@ -154,7 +157,9 @@ def _launch(job: Job) -> Launch:
 def look_after(job: Job) -> dict:
     kind = kinds.of_job(job)
     if not kind.runs_on_node:
-        return _run_here(job, kind)
+        judgement, outputs = kind.run_here(job, job.parameters)
+        job_files.store_outputs(job, outputs)
+        return _judged(judgement)
     return follow(job, schedulers.of(job.node).ask(job))
 
 
@@ -201,12 +206,6 @@ def _after_exit(job: Job, state: RemoteState) -> dict:
             "next_step_at": timezone.now()}
 
 
-def _run_here(job: Job, kind) -> dict:
-    judgement, outputs = kind.run_here(job, job.parameters)
-    job_files.store_outputs(job, outputs)
-    return _judged(judgement)
-
-
 def collect(job: Job) -> dict:
     try:
         changes = job_files.collect(job)
@@ -237,7 +236,7 @@ def judge(job: Job) -> dict:
         return gang_members.judged(job)
     kind, artifacts = kinds.of_job(job), list(job.artifacts.all())
     finished = Finished(
-        exit_status=job.exit_status, log=judged_text.text_of(job), parameters=job.parameters,
+        exit_status=job.exit_status, log=judged_text(job), parameters=job.parameters,
         readings=job_files.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
         files=[artifact.name for artifact in artifacts], stage=job.stage,
     )
@@ -251,6 +250,23 @@ def judge(job: Job) -> dict:
     if judgement.is_success or (finished.exit_status == 0 and finished.readings):
         return judged  # a command that ended well failed for what its files show
     return endings.explained(judged, diagnosis.of_job(job), finished.log)
+
+
+def judged_text(job: Job) -> str:
+    """What of a log its kind judges: its end, and of what stands before it every line that counts.
+
+    A line counts if it reports an error, names the device that was used, or was written by a
+    script of ours: an error in the middle of a long log must not be missed.
+    """
+    last: deque[str] = deque()
+    before: list[str] = []
+    for text in whole_lines(live_log.pieces(job)):
+        last.append(text)
+        if len(last) > LAST_PIECES and len(before) < MOST_LINES:
+            before += filter(success_checks.counts, last[0].splitlines())
+        if len(last) > LAST_PIECES:
+            last.popleft()
+    return "".join([*(f"{line[:2000]}\n" for line in before[:MOST_LINES]), *last])
 
 
 def _judged(judgement: Judgement, job: Job | None = None) -> dict:

@@ -11,9 +11,8 @@ from engagements.web.suggest_field import SuggestField
 from workers import rule_checks
 from workers.forms.declared_bounds import bounded
 from workers.forms.node_fieldsets import InGroups, command_roles_field, transfer_field
-from workers.forms.path_field import PathInput
 from workers.forms.scheduler_fields import SchedulerFields
-from workers.forms.words_field import WordsField
+from workers.forms.words_field import OurWidget, WordsField
 from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
@@ -289,9 +288,27 @@ def _field(parameter: Parameter, engagement) -> forms.Field:
         return FIELDS[parameter.type](min_value=parameter.minimum, max_value=parameter.maximum,
                                       **common)
     special = {"words": {"explains": parameter.name not in PATTERNS},
-               "path": {"widget": PathInput(engagement)},
+               "path": {"widget": _PathInput(engagement)},
                "script": {"widget": SCRIPT, "strip": False}}
     return FIELDS.get(parameter.type, forms.CharField)(**common, **special.get(parameter.type, {}))
+
+
+class _PathInput(OurWidget, forms.TextInput):
+    """For a path of the node, or a stored file or folder that is to be brought there.
+
+    Args:
+        engagement: whose files are offered; None for the firm's own.
+    """
+
+    template_name = "workers/path_input.html"
+
+    def __init__(self, engagement=None) -> None:
+        super().__init__(attrs={"spellcheck": "false", "autocomplete": "off"})
+        self.engagement = engagement
+
+    def get_context(self, name, value, attrs) -> dict:
+        context = super().get_context(name, value, attrs)
+        return {**context, "engagement": self.engagement}
 
 
 class _ArtifactField(forms.ModelChoiceField):

@@ -19,7 +19,7 @@ class Finished:
     """What a kind judges: how the command ended and what the readers found."""
 
     exit_status: int | None
-    log: str  # its end whole, before that the lines that count: see dispatch.judged_text
+    log: str  # its end whole, before that the lines that count: see dispatch.steps
     readings: dict[str, Reading] = field(default_factory=dict)  # file name -> reading
     files: Sequence[str] = ()
     parameters: dict = field(default_factory=dict)

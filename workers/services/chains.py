@@ -17,7 +17,7 @@ from workers.jobs import chain_places, shipped_chains
 from workers.jobs.form_defaults import defaults_for
 from workers.models import ChainRun, ChainStep, Job, JobChain, JobState, Node, Runtime
 from workers.models.job import FINAL_STATES
-from workers.services import jobs, runtimes
+from workers.services import job_checks, jobs
 
 TESTS = {"is": operator.eq, "is_not": operator.ne, "above": operator.gt, "below": operator.lt}
 MOST_STEPS = 20
@@ -58,7 +58,7 @@ def _checked(number: int, step: dict, names: list[str]) -> dict:
         kind.clean(chain_places.example_values(kind.code, parameters, names[:number - 1]))
         condition = _condition(step.get("condition") if number > 1 else None)
         runtime = _runtime(step)
-        runtimes.require_usable(runtime, kind)
+        job_checks.require_usable_runtime(runtime, kind)
     except (InvalidInput, TypeError, ValueError) as error:
         raise InvalidInput(_("Step %(number)d: %(why)s") % {"number": number, "why": error}
                            ) from error

@@ -11,12 +11,16 @@ from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from workers import kinds, rule_checks
 from workers.kinds import JobKind
-from workers.models import Node, Runtime
+from workers.models import Node, Runtime, RuntimePlace
+from workers.models.gang import MOST_RESTARTS
 from workers.rules import BLOCK, RULES, Hit, Outcome
 from workers.rules.facts import stored
 from workers.rules.facts.of_job import parameters_of
-from workers.runtimes import chosen
-from workers.services import gangs, job_inputs, runtimes
+from workers.runtimes import chosen, options
+from workers.services import job_inputs, runtimes
+
+MOST_NODES = 64
+ENGINE_ONLY = ("entry_point", "run_options")
 
 
 @dataclass
@@ -99,19 +103,19 @@ def checked(
     """
     found = Checked(kinds.get(kind), model.engagement if model else engagement)
     require(actor, Can.WORK if found.engagement else Can.OPERATE, found.engagement)
-    found.several = found.tried(gangs.in_order, node, nodes) or []
+    found.several = found.tried(_in_order, node, nodes) or []
     found.targets = found.several or [*nodes, node][:1]
     found.tried(_require_in_project, model)
     for each in found.targets:
         found.tried(_require_for_job, found.kind, found.engagement, each)
     is_typed = _check_values(found, actor, parameters or {}, restarts)
-    found.tried(runtimes.require_usable, runtime, found.kind)
+    found.tried(require_usable_runtime, runtime, found.kind)
     found.environments = [chosen.for_job(each, found.engagement, model, runtime) if each
                           else chosen.Chosen() for each in found.targets]
     places = list(zip(found.targets, found.environments, strict=True))
     for each, way in places:
         if each and found.kind.runs_on_node:
-            found.tried(runtimes.require_possible, each, way)
+            found.tried(require_possible_runtime, each, way)
     found.outcomes = [found.tried(
         rule_checks.outcome_for, found.kind, found.values, each, model, known_of_node, way,
         len(found.targets)) or Outcome() for each, way in places if is_typed]
@@ -121,7 +125,7 @@ def checked(
 def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) -> bool:
     """Whether every value is of its type; the rules can ask no others."""
     kind, before = found.kind, len(found.refusals)
-    entered = found.tried(gangs.with_node_count, kind, parameters, found.several, restarts)
+    entered = found.tried(_with_node_count, kind, parameters, found.several, restarts)
     entered = parameters if entered is None else entered
     values = found.tried(kind.clean, entered)
     if values is None:
@@ -156,3 +160,74 @@ def _require_for_job(kind: JobKind, engagement: Engagement | None, node: Node | 
     if kind.runs_on_node and node.state != Node.State.READY:
         raise WrongState(_("The node %(name)s is “%(state)s”.")
                          % {"name": node.name, "state": node.get_state_display()})
+
+
+def _in_order(node: Node | None, nodes: Sequence[Node]) -> list[Node]:
+    """The nodes in the order of their ranks; empty where one or none is asked for.
+
+    Nodes of one rack (label `rack=…`) stand together, so that neighbouring ranks are near; racks
+    stand in the order in which they were first named. Raises InvalidInput.
+    """
+    if not nodes:
+        return []
+    if node and node not in nodes:
+        raise InvalidInput(_("Name either one node or several."))
+    if len({each.pk for each in nodes}) < len(nodes):
+        raise InvalidInput(_("A node is named twice."))
+    if len(nodes) > MOST_NODES:
+        raise InvalidInput(_("At most %(n)d nodes run one job.") % {"n": MOST_NODES})
+    if len(nodes) < 2:
+        return []
+    if cluster := next((each for each in nodes if each.scheduler), None):
+        raise InvalidInput(_(
+            "%(node)s is a cluster, whose own scheduler chooses nodes: it cannot be one of several "
+            "nodes of a job. Name it alone.") % {"node": cluster.name})
+    racks = [_rack_of(each) for each in nodes]
+    return [each for _rack, each in sorted(zip(racks, nodes, strict=True),
+                                           key=lambda pair: racks.index(pair[0]))]
+
+
+def _rack_of(node: Node) -> str:
+    """The value of the node's label `rack=…`; empty without one."""
+    words = [word.strip() for word in node.labels.split(",")]
+    return next((word.removeprefix("rack=") for word in words if word.startswith("rack=")), "")
+
+
+def _with_node_count(declaration: JobKind, parameters: dict, nodes: list[Node], restarts: int
+                     ) -> dict:
+    """The parameters with the number of nodes, where the kind has one. Raises InvalidInput."""
+    if not 0 <= restarts <= MOST_RESTARTS:
+        raise InvalidInput(_("From 0 to %(n)d restarts are possible.") % {"n": MOST_RESTARTS})
+    if not nodes:
+        if restarts:
+            raise InvalidInput(_("Restarts are for jobs on several nodes."))
+        return parameters
+    if not declaration.spans_nodes:
+        raise InvalidInput(_("Jobs of this kind run on one node."))
+    if "nodes" not in {parameter.name for parameter in declaration.parameters}:
+        return parameters
+    return {**parameters, "nodes": len(nodes)}
+
+
+def require_usable_runtime(runtime: Runtime | None, declaration: JobKind) -> None:
+    """Raises InvalidInput for a runtime that a job of the kind cannot be given."""
+    if runtime is None:
+        return
+    if not declaration.runs_on_node:
+        raise InvalidInput(_("Jobs of this kind run on the server; they have no runtime."))
+    runtimes.require_in_use(runtime)
+
+
+def require_possible_runtime(node: Node, way: chosen.Chosen) -> None:
+    """Raises InvalidInput for a runtime that the node cannot make: a cluster that starts each job
+    in a container of its own takes the image from it, and no container inside."""
+    if not node.makes_containers:
+        return
+    if way.place == RuntimePlace.RUNNING:
+        raise InvalidInput(_("%(node)s starts each job in a container of its own; a container that "
+                             "runs already is not for it.") % {"node": node.name})
+    if found := [name for name in ENGINE_ONLY if name in way.options]:
+        label = next(option.label for option in options.for_place(way.place)
+                     if option.name == found[0])
+        raise InvalidInput(_("“%(option)s” of the runtime is for container engines; %(node)s "
+                             "starts the image by itself.") % {"option": label, "node": node.name})

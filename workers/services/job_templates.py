@@ -12,7 +12,7 @@ from engagements.models import User
 from workers import kinds
 from workers.jobs.job_template_values import storable_values
 from workers.models import JobTemplate, Runtime
-from workers.services import runtimes
+from workers.services import job_checks
 
 
 @transaction.atomic
@@ -26,7 +26,7 @@ def save_template(*, actor: User, name: str, kind: str, parameters: dict[str, An
     """
     require(actor, Can.WORK if allowed(actor, Can.WORK) else Can.OPERATE)
     declaration = kinds.get(kind)
-    runtimes.require_usable(runtime, declaration)
+    job_checks.require_usable_runtime(runtime, declaration)
     template = JobTemplate.objects.create(
         name=_free_name(name), kind=kind, runtime=runtime, created_by=actor,
         parameters=storable_values(declaration, parameters or {}))

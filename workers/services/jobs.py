@@ -15,12 +15,13 @@ from engagements.moves import require_move
 from engagements.services import mark_practice
 from engagements.text.text_joining import following, labelled
 from workers import kinds
-from workers.dispatch import enqueueing, job_files
+from workers.dispatch import enqueueing, gang_members, job_files
 from workers.dispatch.transitions import TRANSITIONS, JobMove
 from workers.jobs.form_defaults import defaults_for
-from workers.models import Job, JobState, Node, NodeLogin, Priority, Runtime
+from workers.models import Gang, Job, JobState, Node, NodeLogin, Priority, Runtime
 from workers.rules.facts import stored
-from workers.services import gangs, job_checks, runtimes
+from workers.runtimes.chosen import Chosen
+from workers.services import job_checks, runtimes
 from workers.services.job_checks import Checked
 
 
@@ -36,7 +37,7 @@ def queue_job(
     """A new job in the queue; workers are woken once this has committed.
 
     Args:
-        nodes: several that run it together (`services.gangs`); the first is where ranks meet.
+        nodes: several that run it together ; the first is where ranks meet.
         restarts: how often all of them begin again after a failure.
         runtime: for this job; else that of its model, its engagement or its node.
         is_regression: repeats an accepted run; what it measures bears on no verdict.
@@ -86,11 +87,21 @@ def _queue_not_enqueued(
     inputs.keep(declaration, job)
     job_files.store_outputs(job, declaration.stored_files(values))
     if several:
-        gang = gangs.add_members(job, several, restarts, engagement, environments)
+        gang = _add_members(job, several, restarts, engagement, environments)
         inputs.keep_for_members(gang.present())
     audit_log.record(actor=actor, action="job.queue", target=job, engagement=engagement,
                      data={"parameters": values})
     return job
+
+
+def _add_members(job: Job, nodes: list[Node], restarts: int, engagement: Engagement | None,
+                 environments: list[Chosen]) -> Gang:
+    """The rows behind a job on several nodes; the caller writes the audit entry, afterwards."""
+    gang = Gang.objects.create(job=job, restarts_allowed=restarts)
+    logins = {node.pk: NodeLogin.objects.of_new_jobs(node, engagement) for node in nodes}
+    by_node = {node.pk: way.as_json() for node, way in zip(nodes, environments, strict=True)}
+    gang_members.make(gang, nodes, job, logins, by_node, {})
+    return gang
 
 
 @retried
@@ -192,9 +203,18 @@ def retry_job(*, actor: User, job: Job) -> Job:
     job = _locked_for(actor, job, JobMove.RETRY)
     new = _queue_not_enqueued(actor, job.kind, job.parameters, job.engagement, job.model, job.stage,
                               job.node, job.priority, retry_of=job, runtime=runtimes.own_of(job),
-                              **gangs.order_of(job))
+                              **_order_of_members(job))
     _wake(new)
     return new
+
+
+def _order_of_members(job: Job) -> dict:
+    """The arguments with which the job is queued again: its nodes and restarts."""
+    if job.nodes_wanted == 1:
+        return {}
+    members = job.own_gang.present()
+    return {"nodes": [member.node for member in members],
+            "restarts": job.own_gang.restarts_allowed}
 
 
 def _locked_for(actor: User, job: Job, move: str) -> Job:

@@ -12,13 +12,9 @@ from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from workers.kinds import JobKind
-from workers.models import Job, Node, Runtime, RuntimeChoice, RuntimePlace
+from workers.models import Job, Node, Runtime, RuntimeChoice
 from workers.runtimes import chosen
 from workers.runtimes import options as runtime_options
-from workers.runtimes.chosen import Chosen
-
-ENGINE_ONLY = ("entry_point", "run_options")
 
 
 @transaction.atomic
@@ -95,7 +91,7 @@ def choose_runtime(*, actor: User, runtime: Runtime, node: Node | None = None,
     if not (node or owner) or (model and engagement):
         raise InvalidInput(_("Name a node, an engagement or a model; an engagement and a model "
                              "cannot be combined."))
-    _require_in_use(runtime)
+    require_in_use(runtime)
     choice, _made = RuntimeChoice.objects.update_or_create(
         node=node, engagement=engagement, model=model, defaults={"runtime": runtime})
     audit_log.record(actor=actor, action="runtime.choose", target=choice, engagement=owner,
@@ -120,31 +116,8 @@ def _audited(choice: RuntimeChoice) -> dict[str, str]:
     return {name: text for name, text in named.items() if text}
 
 
-def require_usable(runtime: Runtime | None, declaration: JobKind) -> None:
-    """Raises InvalidInput for a runtime that a job of the kind cannot be given."""
-    if runtime is None:
-        return
-    if not declaration.runs_on_node:
-        raise InvalidInput(_("Jobs of this kind run on the server; they have no runtime."))
-    _require_in_use(runtime)
-
-
-def require_possible(node: Node, way: Chosen) -> None:
-    """Raises InvalidInput for a runtime that the node cannot make: a cluster that starts each job
-    in a container of its own takes the image from it, and no container inside."""
-    if not node.makes_containers:
-        return
-    if way.place == RuntimePlace.RUNNING:
-        raise InvalidInput(_("%(node)s starts each job in a container of its own; a container that "
-                             "runs already is not for it.") % {"node": node.name})
-    if found := [name for name in ENGINE_ONLY if name in way.options]:
-        label = next(option.label for option in runtime_options.for_place(way.place)
-                     if option.name == found[0])
-        raise InvalidInput(_("“%(option)s” of the runtime is for container engines; %(node)s "
-                             "starts the image by itself.") % {"option": label, "node": node.name})
-
-
-def _require_in_use(runtime: Runtime) -> None:
+def require_in_use(runtime: Runtime) -> None:
+    """Raises InvalidInput for a runtime that was retired."""
     if runtime.retired_at:
         raise InvalidInput(_("The runtime %(name)s is out of use.") % {"name": runtime.name})
 

@@ -1,6 +1,7 @@
 """Pages of jobs; each view calls one service."""
 
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
@@ -49,10 +50,11 @@ from workers.models.job import WAITING_STATES
 from workers.nodes.cards import alarms
 from workers.rules import SEVERITIES, WARN, Hit
 from workers.runtimes import chosen
-from workers.views import gangs, job_templates
+from workers.views import job_templates
 from workers.views.page_context import place_asked
 
-LOG_AT_ONCE = 2**20
+LOG_AT_ONCE = LOG_AT_FIRST = 2**20
+TAIL = 60_000
 
 
 @require_GET
@@ -185,7 +187,7 @@ def job_page(request, pk):
     job, now = _job(request, pk), timezone.now()
     kind = kinds.of_job(job)
     template = "workers/job_live.html" if request.htmx else "workers/job.html"
-    several = gangs.page_context(job, request.GET.get("rank", ""))
+    several = _members_context(job, request.GET.get("rank", ""))
     is_waiting = job.state in WAITING_STATES and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
@@ -198,7 +200,7 @@ def job_page(request, pk):
         "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
         "container": container_results.facts(job),
         "command": command_words.of_command(job.command),
-        **several, **({"log": ""} if request.htmx else gangs.log_context(
+        **several, **({"log": ""} if request.htmx else _log_context(
             several["log_job"], several["asked_rank"], several.get("present", []),
             request.GET.get("log", ""))),
         "diagnosis": diagnosis.presented(job),
@@ -211,6 +213,38 @@ def job_page(request, pk):
         "follow_ups": follow_ups(job) if not request.htmx else (),
         "artifacts": job.artifacts.prefetch_related("readings"),
         "moves": offered_moves(request.user, TRANSITIONS, job)})
+
+
+def _members_context(job: Job, asked: str) -> dict[str, Any]:
+    """The members by round and rank, and whose log is shown: of the rank asked for, or of all.
+
+    Args:
+        asked: the rank's number; `all`; empty for the first.
+    """
+    if job.nodes_wanted == 1:
+        return {"members": [], "log_job": job, "asked_rank": ""}
+    members = list(job.own_gang.members.select_related("node").order_by("-attempt", "rank"))
+    present = [member for member in members if member.attempt == job.own_gang.round]
+    shown = next((member for member in present if str(member.rank) == asked), present[0])
+    return {"members": members, "present": present, "log_job": shown,
+            "asked_rank": "all" if asked == "all" else shown.rank}
+
+
+def _log_context(log_job: Job, asked_rank: Any, present: list[Job], asked_log: str = ""
+                 ) -> dict[str, Any]:
+    """The end of the log that is shown, and where its whole first part begins.
+
+    Args:
+        asked_log: the id of a further log of the job; empty for its output.
+    """
+    if asked_rank == "all":
+        return {"log": "".join(merged_log.lines(present, TAIL))}
+    further = list(log_job.logs.select_related("job"))
+    extra = next((each for each in further if str(each.pk) == asked_log), None)
+    shown = extra or log_job
+    return {"log": live_log.tail(shown, TAIL), "further_logs": further, "extra_log": extra,
+            "shown_log": shown,
+            "log_offset": live_log.line_start(shown, shown.log_stored - LOG_AT_FIRST)}
 
 
 def _log(request: HttpRequest, pk: int, log: int | None) -> Job | JobLog:

@@ -4,7 +4,7 @@ import pytest
 
 from toolreaders.verdicts.devices import device_in
 from workers import kinds
-from workers.dispatch import judged_text
+from workers.dispatch.steps import judged_text
 from workers.kinds import Finished, Judgement, success_checks
 from workers.logs import diagnosis, live_log, log_parts
 from workers.models import Job
@@ -28,7 +28,7 @@ def job(settings, tmp_path):
 
 
 def test_an_error_in_the_middle_forbids_success(job):
-    text = judged_text.text_of(job("[ERROR] the shard 3 is not readable", 0))
+    text = judged_text(job("[ERROR] the shard 3 is not readable", 0))
     assert success_checks.error_lines(text) == ["[ERROR] the shard 3 is not readable"]
     assert len(text) < 6 * 2**20
     judgement = success_checks._errors(kinds.get("inf.atc"), Finished(0, text),
@@ -37,7 +37,7 @@ def test_an_error_in_the_middle_forbids_success(job):
 
 
 def test_the_device_named_in_the_middle_proves_the_run(job):
-    text = judged_text.text_of(job("desk: device npu 3: process 7 holds it open", 0))
+    text = judged_text(job("desk: device npu 3: process 7 holds it open", 0))
     assert device_in(text) == "npu 3"
 
 

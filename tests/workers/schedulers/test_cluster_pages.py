@@ -132,17 +132,17 @@ def test_an_option_means_the_same_for_all_kinds_that_have_it():
 def test_a_cluster_of_containers_takes_an_image_and_nothing_of_an_engine():
     from engagements.errors import InvalidInput
     from workers.runtimes.chosen import Chosen
-    from workers.services.runtimes import require_possible
+    from workers.services.job_checks import require_possible_runtime
 
     node = Node(name="c1", scheduler="kubernetes")
-    require_possible(node, Chosen("container", {"image": "cann:8.0", "shm_gb": 8}))
-    require_possible(node, Chosen("host", {"scripts": ["/set_env.sh"]}))
+    require_possible_runtime(node, Chosen("container", {"image": "cann:8.0", "shm_gb": 8}))
+    require_possible_runtime(node, Chosen("host", {"scripts": ["/set_env.sh"]}))
     for place, options in (("running", {"container": "c"}),
                            ("container", {"image": "cann", "entry_point": "/bin/x"}),
                            ("container", {"image": "cann", "run_options": "--privileged"})):
         with pytest.raises(InvalidInput, match="c1"):
-            require_possible(node, Chosen(place, options))
-        require_possible(Node(name="n", scheduler="slurm"), Chosen(place, options))
+            require_possible_runtime(node, Chosen(place, options))
+        require_possible_runtime(Node(name="n", scheduler="slurm"), Chosen(place, options))
 
 
 def test_what_a_pod_is_made_of():
