@@ -8,8 +8,7 @@ from django.contrib import messages
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from delivery.sign_on.directory_people import follow_directory
-from delivery.sign_on.group_roles import role_of
+from delivery.sign_on.directory_people import follow_directory, role_of
 from delivery.sign_on.settings import GROUPS_CLAIM
 from engagements.errors import DeskError
 from engagements.models import User

@@ -1,13 +1,28 @@
-"""Writes about people whom a directory or provider knows."""
+"""People whom a directory or provider knows: the role that their groups give, and their account."""
+
+from collections.abc import Iterable
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from delivery.sign_on.settings import GROUP_ROLES
 from engagements.audit import audit_log
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
 
 FACTS = ("full_name", "email")
+EVERYBODY = "*"
+
+
+def role_of(groups: Iterable[str]) -> str:
+    """The role of the first line of DESK_GROUP_ROLES that fits, "" if none does. A group is named
+    as it is given, or by the first part of a distinguished name (`cn=desk-managers,…`)."""
+    names = {str(group).casefold() for group in groups}
+    names |= {name.split(",")[0].partition("=")[2] for name in names if name.startswith("cn=")}
+    for group, role in GROUP_ROLES:
+        if group == EVERYBODY or group.casefold() in names:
+            return role
+    return ""
 
 
 @transaction.atomic

@@ -8,8 +8,7 @@ from ldap3.core.exceptions import LDAPException
 from ldap3.utils.conv import escape_filter_chars
 
 from delivery.sign_on.directory import bind_service, connected, person_name
-from delivery.sign_on.directory_people import follow_directory
-from delivery.sign_on.group_roles import role_of
+from delivery.sign_on.directory_people import follow_directory, role_of
 from delivery.sign_on.settings import (
     LDAP_BASE,
     LDAP_GROUPS_ATTRIBUTE,

@@ -2,6 +2,7 @@
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,12 +12,8 @@ from desk_cli.connection import connect, require_done, rows, stored_login
 from desk_cli.output import json_option, most_option, show_rows
 from desk_client.api.bundles import bundles_file_retrieve, bundles_list
 from desk_client.api.documents import documents_list, documents_pdf_retrieve
-from desk_client.client import AuthenticatedClient
-from desk_client.models.bundle import Bundle
-from desk_client.models.document import Document
-from desk_client.models.document_file import DocumentFile
 from desk_client.models.documents_pdf_retrieve_language import DocumentsPdfRetrieveLanguage
-from desk_client.types import UNSET
+from desk_client.types import UNSET, Response
 
 
 @click.group()
@@ -59,33 +56,24 @@ def get(engagement: str, kind: str | None, language: str | None, with_bundles: b
                          kind=kind or UNSET):
         for file in document.files:
             if language in (None, file.language):
-                _keep(out / safe_path(file.name), _content(client, document, file), file.sha256)
+                _keep(out / safe_path(file.name), documents_pdf_retrieve.sync_detailed(
+                    document.id, client=client, file_format=file.format_,
+                    language=DocumentsPdfRetrieveLanguage(file.language)), file.sha256)
                 count += 1
     if with_bundles:
         for bundle in rows(bundles_list.sync_detailed, client, 1000, engagement_code=of.code):
-            _keep(out / f"evidence-bundle-{bundle.id}.zip", _bundle(client, bundle), bundle.sha256)
+            _keep(out / f"evidence-bundle-{bundle.id}.zip",
+                  bundles_file_retrieve.sync_detailed(bundle.id, client=client), bundle.sha256)
             count += 1
     if not count:
         raise click.ClickException(f"{of.code} has no such files; they are made when a document "
                                    "is issued.")
 
 
-def _content(client: AuthenticatedClient, document: Document, file: DocumentFile) -> bytes:
-    answer = documents_pdf_retrieve.sync_detailed(
-        document.id, client=client, file_format=file.format_,
-        language=DocumentsPdfRetrieveLanguage(file.language))
-    require_done(answer)
-    return answer.content
-
-
-def _bundle(client: AuthenticatedClient, bundle: Bundle) -> bytes:
-    answer = bundles_file_retrieve.sync_detailed(bundle.id, client=client)
-    require_done(answer)
-    return answer.content
-
-
-def _keep(path: Path, content: bytes, expected: str) -> None:
+def _keep(path: Path, answer: Response[Any], expected: str) -> None:
     """Store what has the expected checksum; the same content may be there already."""
+    require_done(answer)
+    content = answer.content
     digest = hashlib.sha256(content).hexdigest()
     if digest != expected:
         raise click.ClickException(f"{path}: the checksum is {digest} instead of {expected}; "

@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.documents.bilingual import LANGUAGES
-from delivery.documents.branding.forms import BrandingForm
 from delivery.documents.branding.logos import as_uri
 from delivery.documents.branding.theme import current
 from delivery.documents.branding_sample import sample_page, sample_pdf
+from delivery.documents.forms import BrandingForm
 from delivery.documents.models import BrandingVersion, CompanyProfile
 from delivery.documents.services.branding import proposed, save_branding
 from engagements.access import require_administrator

@@ -6,7 +6,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from delivery.documents.certificate_form import CertificateForm
+from delivery.documents.forms import CertificateForm
 from delivery.documents.models import StaffCertificate
 from delivery.documents.services.staff_certificates import add_certificate, remove_certificate
 from engagements.access import Can, require

@@ -3,7 +3,7 @@
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from delivery.documents.company_form import CompanyForm
+from delivery.documents.forms import CompanyForm
 from delivery.documents.models import CompanyProfile
 from delivery.documents.services.company import save_company
 from engagements.access import Can, require

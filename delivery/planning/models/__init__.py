@@ -10,7 +10,6 @@ from delivery.planning.models.control import (
     Todo,
     WeeklyReport,
 )
-from delivery.planning.models.driver import EffortDriver
 from delivery.planning.models.effects import (
     AddedCriterion,
     CriterionEffect,
@@ -19,7 +18,7 @@ from delivery.planning.models.effects import (
     ScopeAction,
     ScopeEffect,
 )
-from delivery.planning.models.effort import EffortEstimate, EffortLine
+from delivery.planning.models.effort import EffortDriver, EffortEstimate, EffortLine
 from delivery.planning.models.files import (
     ChangeRequestFile,
     PlanBaselineFile,

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.effort_choices import Grade, WorkItem
+from delivery.planning.effort_choices import DriverCode, Grade, WorkItem
 from delivery.planning.estimation import basis_sentence
 from delivery.planning.models.base import InternalQuerySet
 from engagements.models import Engagement, MigratedModel
@@ -95,3 +95,28 @@ class EffortLine(models.Model):
     def basis_sentences(self) -> list[str]:
         """The basis in words of the active language."""
         return [basis_sentence(code, values) for code, values in self.basis]
+
+
+class DriverQuerySet(InternalQuerySet):
+    engagement_path = "model__engagement"
+
+
+class EffortDriver(models.Model):
+    """A stated fact of a model that its estimate takes into account; `amount` is its count."""
+
+    model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="effort_drivers")
+    code = models.CharField(_("driver"), max_length=16, choices=DriverCode)
+    amount = models.DecimalField(_("amount"), max_digits=9, decimal_places=1)
+    source = models.CharField(_("source"), max_length=80, blank=True)
+
+    objects = DriverQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["model", "code"]
+        constraints = [
+            models.UniqueConstraint(fields=["model", "code"], name="driver_once_per_model"),
+            models.CheckConstraint(condition=models.Q(amount__gt=0),
+                                   name="driver_amount_above_zero")]
+
+    def __str__(self) -> str:
+        return f"{self.model.code} · {self.get_code_display()}"

@@ -1,17 +1,19 @@
 """Writes of effort estimates. Each function owns its transaction, lock and audit entry."""
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from delivery.planning.changes.effort_effects import effort_line
 from delivery.planning.effort import calibration
-from delivery.planning.effort.estimate_duties import DUTIES
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.estimation import Line, management_line, model_lines
 from delivery.planning.models import EffortEstimate, EffortLine
+from engagements import duties
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.duties import Duty, require_separated
@@ -115,6 +117,18 @@ def add_effort_line(*, actor: User, estimate: EffortEstimate, stage: str, item: 
     save_changes(estimate, actor=actor, action="estimate.add_line", engagement=estimate.engagement,
                  changed={str(line): ("--", f"{line.low}/{line.likely}/{line.high}")})
     return line
+
+
+def _done_by(estimate: EffortEstimate) -> Mapping[Duty, set]:
+    return {Duty.AUTHOR: {estimate.created_by_id}, Duty.APPROVER: {estimate.approved_by_id}}
+
+
+def _steps(_estimate: EffortEstimate) -> list[duties.Step]:
+    return [duties.Step(Duty.APPROVER, _("Approve"), lambda user: allowed(user, Can.MANAGE))]
+
+
+DUTIES = duties.register(duties.DutyRule(
+    code="estimate", title=gettext_lazy("Effort estimates"), done_by=_done_by, steps=_steps))
 
 
 @transaction.atomic

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from delivery.documents import render_progress
 from delivery.documents.bilingual import LANGUAGES
 from delivery.documents.render_process import RenderFailedError, run_in_child
-from delivery.documents.services.failed_files import note_final_failure
+from delivery.documents.services.issued_files import note_final_failure
 from delivery.reports import registry, rendering
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services.files import PREVIEW, store_file
