@@ -19,7 +19,9 @@ from workers.runtimes import command
 from workers.runtimes.chosen import Chosen
 from workers.runtimes.command import Launch
 
-PLACE = Place("jobs", "desk-job-1-1-x")
+# A script looks for its job in all processes of the host: other runs of these tests have others.
+NAME = f"desk-job-1-{os.getpid()}-x"
+PLACE = Place("jobs", NAME)
 
 SHELLS = [s for s in (["dash"], ["bash"], ["busybox", "sh"]) if shutil.which(s[0])]
 
@@ -38,12 +40,12 @@ def run(request, tmp_path):
     return go
 
 
-def start(run, argv, name="desk-job-1-1-x"):
+def start(run, argv, name=NAME):
     return run(scripts.poll_script([(Place("jobs", name), command.text(Launch(argv), Chosen(),
                                                                    Node()))], []))
 
 
-def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> RemoteState:
+def poll(run, name=NAME, offset=0, limit=10_000, known=()) -> RemoteState:
     job = Job(state="running", log_offset=offset)
     place = Place("jobs", name, known)
     answer = run(scripts.poll_script([], [(place, offset, limit)]))
@@ -52,7 +54,7 @@ def poll(run, name="desk-job-1-1-x", offset=0, limit=10_000, known=()) -> Remote
                          [job])[1]
 
 
-def wait(run, name="desk-job-1-1-x", offset=0) -> RemoteState:
+def wait(run, name=NAME, offset=0) -> RemoteState:
     return until(lambda state: state.process == "gone", lambda: poll(run, name, offset))
 
 
@@ -74,7 +76,7 @@ def start_and_begin(run, folder, script: str) -> bytes:
 
 def test_exit_status_and_log_come_back(run):
     answer = start(run, ["sh", "-c", "echo one; echo two >&2; exit 7"])
-    assert answer.startswith(b"desk start desk-job-1-1-x started ")
+    assert answer.startswith(f"desk start {NAME} started ".encode())
     state = wait(run)
     assert (state.exit_status, state.chunk) == (7, b"one\ntwo\n")
 
@@ -106,7 +108,7 @@ def wait_home(run) -> str:
 
 def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
     answer = start(run, ["sh", "-c", "touch begun; exec sleep 30"])
-    begun = tmp_path / "jobs" / "desk-job-1-1-x" / "work" / "begun"
+    begun = tmp_path / "jobs" / NAME / "work" / "begun"
     while not begun.exists():
         time.sleep(0.02)
     pid = answer.split()[4].decode()
@@ -132,8 +134,8 @@ def test_log_is_read_on_from_an_offset(run):
 
 def test_unwritable_scratch_is_refused_before_anything_starts(run, tmp_path):
     (tmp_path / "file").write_text("")
-    script = scripts.poll_script([(Place("file/below", "desk-job-1-1-x"), "exec true\n")], [])
-    assert run(script) == b"desk start desk-job-1-1-x refused not_writable\n"
+    script = scripts.poll_script([(Place("file/below", NAME), "exec true\n")], [])
+    assert run(script) == f"desk start {NAME} refused not_writable\n".encode()
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 0.97, 0.999])
@@ -151,7 +153,7 @@ def test_full_scratch_does_not_fail_what_runs_already(run, tmp_path):
     start(run, ["sleep", "5"])
     (tmp_path / "jobs").chmod(0o500)
     try:
-        assert start(run, ["sleep", "5"]).startswith(b"desk start desk-job-1-1-x started ")
+        assert start(run, ["sleep", "5"]).startswith(f"desk start {NAME} started ".encode())
     finally:
         (tmp_path / "jobs").chmod(0o700)
         run(scripts.cancel_script(PLACE, "KILL"))
@@ -184,7 +186,7 @@ def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
     shutil.rmtree(tmp_path / "jobs")
     state = poll(run, known=known)
     assert (state.is_present, state.process) == (False, "alive")
-    run(scripts.cancel_script(Place("jobs", "desk-job-1-1-x", known), "KILL"))
+    run(scripts.cancel_script(Place("jobs", NAME, known), "KILL"))
     assert poll(run, known=known).process == "gone"
 
 
@@ -202,7 +204,7 @@ STUBBORN = ("import os,signal,sys,time; os.setsid(); "
             "open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)")
 
 
-def start_stubborn(run, folder, before="", name="desk-job-1-1-x") -> int:
+def start_stubborn(run, folder, before="", name=NAME) -> int:
     """A job whose child has a session of its own, ignores SIGTERM and lives under PID 1."""
     note = folder / "stubborn"
     argv = ["sh", "-c", f'({before} python3 -c "$0" "$1" & )', STUBBORN, str(note)]
@@ -244,7 +246,7 @@ def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
     assert until(lambda seen: seen.exit_status is not None, lambda: poll(run)).process == "orphans"
     assert shown(run, scripts.cancel_script(PLACE, "KILL")).ended == ((child, "python3"),)
     assert not is_running(child)
-    group = Path((tmp_path / "jobs" / "desk-job-1-1-x" / "group").read_text().strip())
+    group = Path((tmp_path / "jobs" / NAME / "group").read_text().strip())
     (group / "nested").mkdir()
     assert poll(run).process == "gone"
     assert not group.exists()
@@ -272,7 +274,7 @@ def test_kills_for_want_of_memory_are_counted(run, tmp_path):
     """The counter of the kernel, before and after a command that failed."""
     start(run, ["sh", "-c", "exit 1"])
     assert wait(run).oom_kills == 0
-    (tmp_path / "jobs" / "desk-job-1-1-x" / "oom").write_text("2\n")
+    (tmp_path / "jobs" / NAME / "oom").write_text("2\n")
     assert poll(run).oom_kills == 2
 
 
@@ -293,7 +295,7 @@ def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
     start(run, ["true"])
     wait(run)
     for name in names:
-        (tmp_path / "jobs" / "desk-job-1-1-x" / "work" / name).write_text(name)
+        (tmp_path / "jobs" / NAME / "work" / name).write_text(name)
     answer = run(scripts.digest_script(PLACE, names)).decode()
     assert transfer.read_digests(names, "Welcome\n" + answer) == {
         name: hashlib.sha256(name.encode()).hexdigest() for name in names}
