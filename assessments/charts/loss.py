@@ -53,7 +53,8 @@ def loss_chart_spec(
              *_limits(alt, threshold, figure, is_absolute=is_absolute)]
     bad = _nonfinite(alt, aligned)
     chart = alt.vconcat(
-        alt.layer(curves, *bad).properties(width=WIDTH, height=CURVES_HEIGHT, title=_title()),
+        alt.layer(curves, *bad).properties(width=WIDTH, height=CURVES_HEIGHT,
+                                           title=_("Training loss: baseline and NPU")),
         alt.layer(*below).properties(width=WIDTH, height=ERROR_HEIGHT),
         spacing=12,
     ).resolve_scale(x="shared", color="independent", strokeDash="independent")
@@ -61,10 +62,6 @@ def loss_chart_spec(
     spec["datasets"] = {CURVES: curve_rows(aligned),  # put in last: Altair copies what it holds
                         ERRORS: error_rows(aligned, is_absolute=is_absolute)}
     return spec
-
-
-def _title() -> str:
-    return _("Training loss: baseline and NPU")
 
 
 def curve_rows(aligned: Aligned) -> list[dict]:

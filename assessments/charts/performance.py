@@ -94,7 +94,8 @@ def step_time_spec(steps: list[StepTime], title: str, *, is_practice: bool = Fal
     """Computing, uncovered communication and free time of each row, stacked, in ms."""
     import altair as alt
 
-    names = _part_names()
+    names = {"computing": _("Computing"), "communication": _("Uncovered communication"),
+             "free": _("Free time")}
     rows = [{"row": step.label, "part": names[part], "order": n,
              "value": getattr(step, part), "share": step.share(part) or 0}
             for step in steps for n, part in enumerate(PARTS)]
@@ -110,11 +111,6 @@ def step_time_spec(steps: list[StepTime], title: str, *, is_practice: bool = Fal
                  alt.Tooltip("share:Q", title=_("Share"), format=".1%")],
     ).properties(width=WIDTH - 120, height=max(2, len(steps)) * ROW_HEIGHT)
     return _finished(chart, title, is_practice=is_practice)
-
-
-def _part_names() -> dict[str, str]:
-    return {"computing": _("Computing"), "communication": _("Uncovered communication"),
-            "free": _("Free time")}
 
 
 @built_quickly

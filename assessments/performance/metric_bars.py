@@ -52,14 +52,16 @@ def bars_of(model: MigratedModel, known: History) -> list[Bars]:
     Where rounds measured a metric, its start and its last kept round count, else the first and
     the newest measurement.
     """
-    baselines = _baselines(model)
+    frozen_last = sorted(  # so that they win
+        Baseline.objects.filter(model=model).select_related("artifact").order_by("pk"),
+        key=lambda row: row.frozen_at is not None)
     measured: dict[str, list[Measurement]] = {}
     for row in of_target(Measurement.objects.filter(
             model=model, quantity__in=[m.name for m in METRICS],
             value__isnull=False)).select_related("artifact").order_by("pk"):
         measured.setdefault(row.quantity, []).append(row)
     criteria = _criteria(model)
-    by_quantity = {b.quantity: b for b in baselines}
+    by_quantity = {b.quantity: b for b in frozen_last}
     return [_bars(metric, measured[metric.name], by_quantity.get(metric.name),
                   criteria.get(metric.name), known) for metric in METRICS
             if metric.name in measured]
@@ -67,7 +69,8 @@ def bars_of(model: MigratedModel, known: History) -> list[Bars]:
 
 def _bars(metric: Metric, rows: list[Measurement], baseline: Baseline | None,
           criterion: Criterion | None, known: History) -> Bars:
-    of_rounds = _of_rounds(metric, known) or _first_and_newest(rows)
+    of_rounds = [cell.measurement for row in known.rows if row.round.is_kept for cell in row.cells
+                 if cell.metric == metric and cell.measurement] or _first_and_newest(rows)
     before, after = of_rounds[0], of_rounds[-1]
     reference = criterion.baseline if criterion and criterion.baseline else baseline
     value = float(reference.value) if reference and reference.value is not None else None
@@ -86,17 +89,6 @@ def _first_and_newest(rows: list[Measurement]) -> list[Measurement]:
 def _run(row: Measurement) -> tuple[str, int]:
     job = row.artifact.job_id
     return ("job", job) if job else ("file", row.artifact_id)
-
-
-def _of_rounds(metric: Metric, known: History) -> list[Measurement]:
-    cells = [cell for row in known.rows if row.round.is_kept for cell in row.cells]
-    return [cell.measurement for cell in cells if cell.metric == metric and cell.measurement]
-
-
-def _baselines(model: MigratedModel) -> list[Baseline]:
-    """Frozen ones last, so that they win."""
-    rows = list(Baseline.objects.filter(model=model).select_related("artifact").order_by("pk"))
-    return sorted(rows, key=lambda row: row.frozen_at is not None)
 
 
 def _criteria(model: MigratedModel) -> dict[str, Criterion]:

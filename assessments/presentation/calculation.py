@@ -96,12 +96,8 @@ def _runs_line(criterion: Criterion, verdict: Verdict) -> str:
 def _comparison(criterion: Criterion, verdict: Verdict) -> str:
     definition = criterion.definition
     text, limit = shown(verdict.figure, criterion.threshold, definition.unit)
-    is_met = _is_met(criterion, verdict)
+    is_met = compare(verdict.figure, criterion.threshold, definition.comparison)
     sign = (SIGNS if is_met else NEGATED)[definition.comparison]
     threshold = f"{SIGNS[definition.comparison]} {in_unit(criterion.threshold, definition.unit)}"
     return _("%(figure)s %(sign)s %(limit)s, required: %(threshold)s") % {
         "figure": text, "sign": sign, "limit": limit, "threshold": threshold}
-
-
-def _is_met(criterion: Criterion, verdict: Verdict) -> bool:
-    return compare(verdict.figure, criterion.threshold, criterion.definition.comparison)

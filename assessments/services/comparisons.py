@@ -107,7 +107,9 @@ def _operators(comparison: Comparison, rows: list[CompareRow], verdict: str
             max_abs_error=_finite(row.number("MaxAbsErr")),
             dtypes=_text(_both(row, "Dtype"), 120),
             shapes=_text(_both(row, "Tensor Shape"), 240),
-            tool_verdict=_text(row.text(verdict), 120), statistics=_statistics(row))
+            tool_verdict=_text(row.text(verdict), 120),
+            statistics=[finite_json(row.number(f"{side} {name}")) for side in ("NPU", "Bench")
+                        for name in STATISTICS])
 
 
 def _text(value: str, most: int) -> str:
@@ -129,8 +131,3 @@ def _both(row: CompareRow, column: str) -> str:
     """NPU / reference where they differ or one is missing, else the value once."""
     sides = [row.text(f"{side} {column}") for side in ("NPU", "Bench")]
     return sides[0] if sides[0] == sides[1] else " / ".join(side or "--" for side in sides)
-
-
-def _statistics(row: CompareRow) -> list:
-    return [finite_json(row.number(f"{side} {name}")) for side in ("NPU", "Bench")
-            for name in STATISTICS]

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assessments.models import AcceptedDifference, Baseline, Criterion, Measurement
-from workers.models import Job
 from workers.runtimes import software
 
 SAME, DIFFERS, ACCEPTED, ONE_SIDED = "same", "differs", "accepted", "one_sided"
@@ -54,12 +53,11 @@ def of_baseline(baseline: Baseline | None) -> dict[str, str]:
 def of_run(measurement: Measurement | None) -> dict[str, str]:
     """What the node reported of itself, and the cards that the job asked for."""
     job = measurement.job if measurement else None
-    return _plain(_of_job(job)) if job and job.node else {}
-
-
-def _of_job(job: Job) -> dict:
+    if not (job and job.node):
+        return {}
     chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
-    return {"chip": ", ".join(chips), "cards": job.cards_wanted or "", **software.of_job(job)}
+    return _plain({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
+                   **software.of_job(job)})
 
 
 def _plain(facts: dict) -> dict[str, str]:
