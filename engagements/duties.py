@@ -136,14 +136,11 @@ def require_separated(rule: DutyRule, user: User, subject: Any, duty: Duty) -> N
 
 def members_of(engagement: Engagement) -> QuerySet[User]:
     """Active people who see the engagement."""
+    members = Membership.objects.filter(engagement=engagement).values_list("user", flat=True)
     return User.objects.filter(
-        Q(pk__in=_member_keys(engagement)) | Q(role__in=[
+        Q(pk__in=list(members)) | Q(role__in=[
             role for role in Role if User(role=role).sees_every_engagement]),
         is_active=True).order_by("full_name", "pk")
-
-
-def _member_keys(engagement: Engagement) -> list[int]:
-    return list(Membership.objects.filter(engagement=engagement).values_list("user", flat=True))
 
 
 def others_who_may(rule: DutyRule, subject: Any, duty: Duty) -> list[User]:

@@ -5,7 +5,7 @@ import hmac
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 from pathlib import Path
 
 from django.conf import settings
@@ -64,14 +64,9 @@ def record(
             rows=rows_of(written),
         )
         entry.target = target  # who listens for entries need not read it again
-        _append(entry)
+        link(locked_chain(), entry)
         mark_collected(written)
     return entry
-
-
-def _append(entry: AuditEntry) -> None:
-    """Lock the chain, and make the entry its end."""
-    link(locked_chain(), entry)
 
 
 def link(chain: AuditChain, entry: AuditEntry) -> None:
@@ -114,7 +109,8 @@ def locked_chain() -> AuditChain:
 def entry_hash(entry: AuditEntry) -> str:
     """SHA-256 over the previous hash and the entry's own facts, its number among them."""
     facts = [
-        entry.pk, entry.previous_hash, _instant(entry.at), entry.actor_id, entry.action,
+        entry.pk, entry.previous_hash,
+        entry.at.astimezone(UTC).isoformat(timespec="microseconds"), entry.actor_id, entry.action,
         entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
         entry.rows,
     ]
@@ -331,7 +327,3 @@ def _problem(entry: AuditEntry, previous: str, seal: str) -> str:
         return "order"
     is_sealed = hmac.compare_digest(entry.seal, entry_seal(seal, entry.entry_hash))
     return "" if is_sealed else "seal"
-
-
-def _instant(at: datetime) -> str:
-    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -27,12 +27,8 @@ class DownloadLog:
         name = NAME.search(answer.get("Content-Disposition", ""))
         if name and request.method == "GET" and answer.status_code in SENT and (
                 request.user.is_authenticated):
-            _record(request, answer, name.group(1))
+            target = getattr(answer, "downloaded", request.user)
+            audit_log.record(actor=request.user, action="file.download", target=target,
+                             engagement=getattr(target, "engagement", None),
+                             data={"file": name.group(1)[:200], "path": request.path[:300]})
         return answer
-
-
-def _record(request: HttpRequest, answer: HttpResponse, name: str) -> None:
-    target = getattr(answer, "downloaded", request.user)
-    audit_log.record(actor=request.user, action="file.download", target=target,
-                     engagement=getattr(target, "engagement", None),
-                     data={"file": name[:200], "path": request.path[:300]})

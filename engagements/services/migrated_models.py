@@ -40,21 +40,16 @@ def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fi
         raise InvalidInput(_("The model code %(code)s is taken.") % {"code": code})
     fields.setdefault("position", engagement.models.count() + 1)
     model = MigratedModel.objects.create(engagement=engagement, code=code, name=name, **fields)
-    records = StageRecord.objects.bulk_create(_records(model))
+    records = StageRecord.objects.bulk_create([
+        StageRecord(model=model, stage=stage, position=position, state=StageState.SKIPPED
+                    if stage in OUT_OF_SCOPE[model.scope] else StageState.NOT_STARTED)
+        for position, stage in enumerate(Stage.values)])
     ChecklistItem.objects.bulk_create([
         ChecklistItem(record=record, text=item.text, text_en=item.text_en, position=n,
                       needs_evidence=item.needs_evidence)
         for record in records for n, item in enumerate(STAGE_FORMS[record.stage].checklist)])
     audit_log.record(actor=actor, action="model.add", target=model, engagement=engagement)
     return model
-
-
-def _records(model: MigratedModel) -> list[StageRecord]:
-    """One for each stage, those out of the model's scope skipped."""
-    return [StageRecord(
-        model=model, stage=stage, position=position,
-        state=StageState.SKIPPED if stage in OUT_OF_SCOPE[model.scope] else StageState.NOT_STARTED)
-        for position, stage in enumerate(Stage.values)]
 
 
 @retried

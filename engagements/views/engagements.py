@@ -10,7 +10,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements import queries, services
 from engagements.access import Can, allowed, require
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
-from engagements.models import Engagement, Membership, Role, StageRecord, User
+from engagements.models import (
+    Engagement,
+    Membership,
+    Role,
+    StageRecord,
+    StageTransition,
+    User,
+)
 from engagements.moves import has_permission
 from engagements.search_index import pages_of
 from engagements.stages import BULK_MOVES, TRANSITIONS, Scope, StageMove, StageState
@@ -76,7 +83,9 @@ def engagement_page(request, code):
         "summary": queries.stage_summary(engagement), "stage_states": list(StageState),
         "stage_moves": _stage_moves(request.user, matrix),
         "team": engagement.memberships.exclude(role=Role.REVIEWER).select_related("user"),
-        "transitions": _transitions(engagement)[:12]})
+        "transitions": StageTransition.objects.filter(
+            record__model__engagement=engagement).select_related(
+            "actor", "record__model__engagement")[:12]})
 
 
 def _stage_moves(user: User, matrix: list[dict]) -> list[StageMove]:
@@ -87,13 +96,6 @@ def _stage_moves(user: User, matrix: list[dict]) -> list[StageMove]:
                     for row in matrix for record in row["records"])
     return [move for move in BULK_MOVES if has_permission(user, TRANSITIONS[move])
             and (can_start or move != StageMove.START)]
-
-
-def _transitions(engagement):
-    from engagements.models import StageTransition
-
-    return StageTransition.objects.filter(record__model__engagement=engagement).select_related(
-        "actor", "record__model__engagement")
 
 
 @require_http_methods(["GET", "POST"])
