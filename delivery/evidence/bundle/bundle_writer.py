@@ -18,9 +18,10 @@ from bundle_verifier.archive import ArchiveError, sha256_of, write_archive
 from bundle_verifier.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
 from delivery.evidence.bundle.index_page import index_page
-from delivery.evidence.bundle.issued_files import issued_files
 from delivery.evidence.bundle.manifest_signer import ManifestSigner
 from delivery.evidence.models import EvidenceBundle
+from delivery.planning.models import ChangeRequestFile, PlanBaselineFile, TimesheetFile
+from delivery.quotes.models import QuoteFile
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput
@@ -28,6 +29,9 @@ from workers.artifacts.artifact_store import is_intact, local_path
 from workers.models import Artifact
 
 FORMAT = 3  # 3: says whether the list of checksums is signed, and by whom
+# Files that are issued beside documents, and how each names what has an engagement.
+OTHER_FILES = ((QuoteFile, "quote"), (ChangeRequestFile, "change"), (TimesheetFile, "timesheet"),
+               (PlanBaselineFile, "baseline__plan"))
 
 
 def write_bundle(document: Document, withheld: frozenset[int] = frozenset()) -> EvidenceBundle:
@@ -67,7 +71,8 @@ def _held_back(document: Document, withheld: frozenset[int]) -> list[dict]:
 def _entries(document: Document, folder: Path, stack: ExitStack, withheld: frozenset[int],
              signer: ManifestSigner) -> tuple[dict[str, Path], dict[str, str]]:
     """The files by name, and the checksums that raw files must have."""
-    criteria = _criteria_of(document)
+    criteria = document.engagement.criteria_sets.get(
+        version=document.snapshot["criteria"]["version"])
     texts = _texts(document, criteria, _held_back(document, withheld), signer)
     entries, known = {}, {}
     for n, (name, text) in enumerate(texts.items()):
@@ -140,10 +145,6 @@ def _local_copy(file, sha256: str, path: Path, name: str) -> Path:
     return path
 
 
-def _criteria_of(document: Document) -> CriteriaSet:
-    return document.engagement.criteria_sets.get(version=document.snapshot["criteria"]["version"])
-
-
 def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict],
            signer: ManifestSigner) -> dict[str, str]:
     snapshot = document.snapshot
@@ -161,7 +162,7 @@ def _texts(document: Document, criteria: CriteriaSet, held_back: list[dict],
         **{name: _json(part) for name, part in snapshot_parts(snapshot).items()},
         "verdicts.json": _json(_verdicts(document, criteria)),
         "audit.json": _json(log_entries_of(document)),
-        "issued.json": _json(issued_files(document)),
+        "issued.json": _json(_issued_files(document)),
         "README.en.txt": _readme(document, "en", signer),
         "README.zh.txt": _readme(document, "zh-hans", signer),
         "index.html": index_page(document, "zh-hans", signed, held_back, signer.facts),
@@ -211,6 +212,18 @@ def _verdict(criterion: Criterion, metric: dict) -> Verdict | None:
 def _raw(files: dict[int, dict], artifact_id: int | None) -> str | None:
     row = files.get(artifact_id)
     return raw_name(row["name"], row["sha256"]) if row else None
+
+
+def _issued_files(document: Document) -> list[dict]:
+    """Files of quotes and planning documents that were stored when the document was issued: name,
+    size and checksum of each. Weekly reports are not among them: they are the firm's own."""
+    rows = []
+    for table, owner in OTHER_FILES:
+        rows += table.objects.filter(**{
+            f"{owner}__engagement": document.engagement_id,
+            "created_at__lte": document.issued_at}).select_related(f"{owner}__engagement")
+    return sorted(({"name": row.download_name, "size": row.size, "sha256": row.sha256}
+                   for row in rows), key=lambda row: (row["name"], row["sha256"]))
 
 
 def _readme(document: Document, language: str, signer: ManifestSigner) -> str:
