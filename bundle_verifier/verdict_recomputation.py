@@ -44,7 +44,7 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
     if baseline is None and definition["calculator"] != "value":
         return Outcome(NOT_PROVABLE, None, "no_baseline")
     rule, threshold = Rule(**{n: definition[n] for n in RULE_FIELDS}), Decimal(facts["threshold"])
-    reference = _reference(files, baseline)
+    reference = reference_of(files, baseline) if baseline else None
     runs = verdict.get("runs") or [verdict["measured"]]
     if baseline and any(sha256_of(files[name]) == baseline["sha256"] for name in runs):
         return Outcome(NOT_PROVABLE, None, "same_file")
@@ -74,10 +74,6 @@ def _recomputed(measured: Path, reference: Path | None, facts: dict, rule: Rule,
         definition["calculator"], _value(measured, quantity),
         _value(reference, quantity) if reference else None, threshold=threshold, rule=rule,
         cards=cards)
-
-
-def _reference(files: dict[str, Path], baseline: dict | None) -> Path | None:
-    return reference_of(files, baseline) if baseline else None
 
 
 def reference_of(files: dict[str, Path], baseline: dict) -> Path:

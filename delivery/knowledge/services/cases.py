@@ -63,7 +63,8 @@ def add_case(*, actor: User, title: str, cause: str, cure: str, diagnosis: str =
         engagement=shown.engagement, title=title.strip(), cause=cause.strip(), cure=cure.strip(),
         tool=tool.strip(), diagnosis=diagnosis.strip(), error_code=error_code.strip(),
         operator=operator.strip(), log_pattern=log_pattern.strip(), versions=versions or {},
-        recorded_by=actor, is_practice=_is_practice(job, verdict))
+        recorded_by=actor,
+        is_practice=bool((job and job.is_practice) or (verdict and verdict.is_practice)))
     _check(case)
     case.save()
     _keep(actor, case, shown)
@@ -245,15 +246,12 @@ def _keep(actor: User, case: SolvedCase, row: CaseEvidence) -> CaseEvidence:
     return row
 
 
-def _is_practice(job: Job | None, verdict: Verdict | None) -> bool:
-    return bool((job and job.is_practice) or (verdict and verdict.is_practice))
-
-
 def _check(case: SolvedCase) -> None:
     """Raise InvalidInput for a case that says too little or too much."""
     for name in ("title", "cause", "cure"):
         if not getattr(case, name):
-            raise InvalidInput(_("“%(field)s” is empty.") % {"field": _label(name)},
+            label = SolvedCase._meta.get_field(name).verbose_name
+            raise InvalidInput(_("“%(field)s” is empty.") % {"field": label},
                                parameters={name: [_("This field is required.")]})
     if case.tool and case.tool not in {kind.code for kind in kinds.all_kinds()}:
         raise InvalidInput(_("There is no job type “%(kind)s”.") % {"kind": case.tool})
@@ -277,10 +275,6 @@ def _check_versions(versions: Any) -> None:
             and len(value) <= 80 for name, value in versions.items()):
         raise InvalidInput(_("Versions are names with short texts, at most %(n)d of them.")
                            % {"n": MOST_VERSIONS})
-
-
-def _label(name: str) -> str:
-    return str(SolvedCase._meta.get_field(name).verbose_name)
 
 
 def _record(actor: User, action: str, case: SolvedCase, **data: Any) -> None:

@@ -54,8 +54,10 @@ def document_xlsx(snapshot: dict, language: str, *, is_withdrawn: bool = False,
     with override(language):
         book, warnings = Workbook(), marks(facts, is_withdrawn=is_withdrawn)
         _cover(book.active, facts, content_hash(snapshot), warnings)
+        head = PatternFill("solid",
+                           fgColor=frozen_theme(facts)["tint"].removeprefix("#").upper())
         for entries in _by_sheet(tables(facts)):
-            _fill(book.create_sheet(), entries, facts["title"], _solid(frozen_theme(facts)["tint"]))
+            _fill(book.create_sheet(), entries, facts["title"], head)
         _stamp(book, facts, warnings)
         _letters(book, FONT[language])
         data = io.BytesIO()
@@ -91,10 +93,6 @@ def _cover(sheet: Worksheet, facts: dict, digest: str, warnings: list[str]) -> N
     sheet.row_dimensions[1].height = 30
 
 
-def _solid(colour: str) -> PatternFill:
-    return PatternFill("solid", fgColor=colour.removeprefix("#").upper())
-
-
 def _by_sheet(entries: list[dict]) -> Iterator[list[dict]]:
     """Tables by the sheet that holds them: short neighbours share one if their columns can."""
     group: list[dict] = []
@@ -122,17 +120,13 @@ def _fill(sheet: Worksheet, entries: list[dict], title: str, head: PatternFill) 
         sheet.freeze_panes, sheet.print_title_rows = "B2", "1:1"
         sheet.auto_filter.ref = sheet.dimensions
     else:
-        _below_each_other(sheet, entries, head)
+        for n, entry in enumerate(entries):
+            row = sheet.max_row + 2 if n else 1  # air between two tables
+            sheet.cell(row, 1, safe_text(entry["caption"])).font = Font(bold=True)
+            _table(sheet, entry, head)
     sheet.title = _sheet_name(title)
     _heights(sheet)
     _print(sheet, title)
-
-
-def _below_each_other(sheet: Worksheet, entries: list[dict], head: PatternFill) -> None:
-    for n, entry in enumerate(entries):
-        row = sheet.max_row + 2 if n else 1  # air between two tables
-        sheet.cell(row, 1, safe_text(entry["caption"])).font = Font(bold=True)
-        _table(sheet, entry, head)
 
 
 def _table(sheet: Worksheet, entry: dict, head: PatternFill) -> None:
