@@ -16,14 +16,9 @@ def write_wheel(
     out: Path, folder: Path, *, name: str, version: str, script: str,
     requirements: Iterable[str] = (),
 ) -> None:
-    """Write what the folder holds as a wheel; `script` is its command, “name = module:function”.
-
-    A requirement with “; extra == "…"” is installed where that extra is asked for.
-    """
-    extras = {need.partition('extra == "')[2].rstrip('"') for need in requirements} - {""}
+    """Write what the folder holds as a wheel; `script` is its command, “name = module:function”."""
     metadata = [
         "Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}", "Requires-Python: >=3.11",
-        *(f"Provides-Extra: {extra}" for extra in sorted(extras)),
         *(f"Requires-Dist: {need}" for need in requirements)]
     about = f"{name}-{version}.dist-info"
     contents = {path.relative_to(folder).as_posix(): path.read_bytes()

@@ -18,7 +18,6 @@ from toolreaders.columns import Column, at_indices, mean, ordered
 from toolreaders.masking import mask_tree
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms, explained_by_log
-from toolreaders.training.megatron_arguments import OPENING, arguments_of
 from toolreaders.training.megatron_columns import Columns, collect
 from toolreaders.training.megatron_fields import (
     ITERATION,
@@ -28,7 +27,7 @@ from toolreaders.training.megatron_fields import (
     names_of,
     records_in,
 )
-from toolreaders.training.megatron_start import started
+from toolreaders.training.megatron_start import OPENING, arguments_of, started
 from toolreaders.training.run_selection import select
 from toolreaders.training.series import (
     LossSeries,

@@ -1,4 +1,7 @@
-"""All records of a Megatron log in columns of numbers, collected in one pass."""
+"""All records of a Megatron log in columns of numbers, collected in one pass.
+
+Of lines that are printed alike, a million are read with one pattern built from their own layout.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,17 @@ from dataclasses import dataclass, field
 
 from toolreaders.columns import Column, doubles, integers
 from toolreaders.source import Source
+from toolreaders.training.line_prefixes import bytes_label_of
 from toolreaders.training.megatron_fields import (
     ITERATION,
+    SIGN,
     fields_of,
+    key_of,
     line_end,
     loss_key,
     milliseconds,
     names_of,
     records_in,
-)
-from toolreaders.training.megatron_layout import (
-    Layout,
-    found_by_pattern,
-    found_by_places,
-    layout_of,
 )
 from toolreaders.training.run_selection import Labels
 from toolreaders.training.series import check_count
@@ -80,29 +80,62 @@ def collect(source: Source) -> Columns:
             _memory(chunk, columns)
             continue
         line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : line_end(chunk, first.start())]
-        layout = layout or layout_of(line)
-        lines = _alike(layout, line, chunk, columns) if layout else 0
+        layout = layout or _layout_of(line)
+        lines = _alike(layout, chunk, columns) if layout else 0
         if not lines:
             _slowly(chunk, columns, before)
         in_gigabytes = b"max_memory_allocated(GB)" in line
         if in_gigabytes or lines < number - before:
             _memory(chunk, columns, in_gigabytes=in_gigabytes)
-        _first_facts(first, line, columns)
+        columns.total_steps = int(first[2])
+        columns.batch = fields_of(line).get(b"globalbatchsize", columns.batch)
         check_count(len(columns.steps))
     return columns
 
 
-def _alike(layout: Layout, line: bytes, chunk: bytes, columns: Columns) -> int:
-    """Add the chunk's records if every iteration in it has the layout; say how many they are."""
-    found = found_by_places(layout, line, chunk)
-    if found is None:
-        found = found_by_pattern(layout, chunk)
-    if found is None:
+@dataclass(frozen=True)
+class _Layout:
+    """A pattern for (step, time in ms, loss, gradient norm) and a text found once in each line."""
+
+    pattern: re.Pattern[bytes]
+    marker: bytes
+
+
+def _layout_of(line: bytes) -> _Layout | None:
+    """The layout of the line's fields; None where it lacks one of them, has another order or
+    names its rank; such files are read field by field."""
+    start = ITERATION.search(line)
+    fields = line.split(b"|")[1:-1]
+    keys = [key_of(field) for field in fields]
+    wanted = [b"elapsedtimeperiteration(ms)", loss_key(keys), b"gradnorm"]
+    if start is None or bytes_label_of(line[: start.start()]):
+        return None
+    if [key for key in keys if key in wanted] != wanted:
+        return None
+    names = [SIGN.split(text, maxsplit=1)[0] for text in fields]
+    parts = [rb"iteration +(\d+)/ *\d+ \|"]
+    for key, name in zip(keys, names, strict=True):
+        value = rb" *([^ |\n]+) *" if key in wanted else rb"[^|\n]*"
+        parts.append(re.escape(name) + rb"[:=]" + value + rb"\|")
+        if key == b"gradnorm":
+            break
+    return _Layout(re.compile(b"".join(parts)), names[0])
+
+
+def _alike(layout: _Layout, chunk: bytes, columns: Columns) -> int:
+    """Add the chunk's records and say how many they are; none if an iteration in it has another
+    layout or a value that is no number."""
+    rows = layout.pattern.findall(chunk)
+    if not rows or len(rows) != chunk.count(layout.marker):
         return 0
-    steps, times, losses, norms = found
-    columns.add(steps, losses, times, Column.of(norms))
-    columns.iterations += len(steps)
-    return len(steps)
+    steps, times, losses, norms = zip(*rows, strict=True)
+    try:
+        columns.add(integers(map(int, steps)), doubles(map(float, losses)),
+                    doubles(map(float, times)), Column.of(doubles(map(float, norms))))
+    except ValueError:
+        return 0
+    columns.iterations += len(rows)
+    return len(rows)
 
 
 def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
@@ -140,8 +173,3 @@ def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> No
         columns.memory[number] = max(float(peak), columns.memory.get(number, 0.0))
         if reserved:
             columns.reserved[number] = max(float(reserved), columns.reserved.get(number, 0.0))
-
-
-def _first_facts(first: re.Match[bytes], line: bytes, columns: Columns) -> None:
-    columns.total_steps = int(first[2])
-    columns.batch = fields_of(line).get(b"globalbatchsize", columns.batch)

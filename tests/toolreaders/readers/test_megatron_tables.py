@@ -1,4 +1,4 @@
-"""A log is read alike by columns and field by field."""
+"""A log is read alike by one pattern and field by field."""
 
 import random
 
@@ -32,16 +32,24 @@ def written(path, count: int, *, other: str = "", losses=None):
 
 @pytest.mark.parametrize(("other", "losses"), [
     ("", None), ("saving checkpoint at iteration 500 | to x\n", None), ("", {700: "NAN"}),
-    (" iteration 9/ 9 | lm loss: 1.0E+00 |\n", None), (MEMORY, None)])
+    (MEMORY, None)])
 def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     path = written(tmp_path / "a.log", 6000, other=other, losses=losses)
-    by_columns = read_series(path)
-    monkeypatch.setattr(megatron_columns, "found_by_places", lambda *_: None)
+    by_pattern = read_series(path)
+    monkeypatch.setattr(megatron_columns, "_alike", lambda *_: 0)
     slowly = read_series(path)
-    assert np.array_equal(by_columns.losses, slowly.losses, equal_nan=True)
-    assert by_columns.steps.tolist() == slowly.steps.tolist()
-    assert by_columns.extras == slowly.extras
-    assert by_columns.warnings == slowly.warnings
+    assert np.array_equal(by_pattern.losses, slowly.losses, equal_nan=True)
+    assert by_pattern.steps.tolist() == slowly.steps.tolist()
+    assert by_pattern.extras == slowly.extras
+    assert by_pattern.warnings == slowly.warnings
+
+
+def test_a_record_of_another_layout_among_like_lines_is_passed_over(tmp_path):
+    alone = read_series(written(tmp_path / "a.log", 6000))
+    among = read_series(written(tmp_path / "b.log", 6000,
+                                other=" iteration 9/ 9 | lm loss: 1.0E+00 |\n"))
+    assert (among.steps, among.losses) == (alone.steps, alone.losses)
+    assert among.extras == alone.extras
 
 
 def test_memory_lines_among_like_lines_are_read(tmp_path):
@@ -53,7 +61,6 @@ def test_memory_lines_among_like_lines_are_read(tmp_path):
 
 def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
     path = written(tmp_path / "a.log", 3000, other="saving checkpoint at iteration | x\n")
-    monkeypatch.setattr(megatron_columns, "found_by_pattern", None)
     monkeypatch.setattr(megatron_columns, "_slowly", None)
     assert len(read_series(path).steps) == 3000
 

@@ -27,6 +27,5 @@ class Command(BaseCommand):
                             ignore=shutil.ignore_patterns("__pycache__"))
             write_wheel(
                 folder / WHEEL, Path(place), name=NAME, version=VERSION,
-                script=f"{NAME} = {NAME}.command_line:main",
-                requirements=('openpyxl; extra == "workbooks"', 'numpy; extra == "fast"'))
+                script=f"{NAME} = {NAME}.command_line:main")
         self.stdout.write(f"pip install {folder / WHEEL}")

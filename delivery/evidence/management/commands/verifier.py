@@ -13,7 +13,7 @@ from delivery.evidence.verifier_file import lay_out, verifier_file
 from workers.wheels import wheel_name, write_wheel
 
 START = "bundle_verifier.command_line:run"
-USES = ("pyhanko", "numpy")  # the wheel brings them
+USES = ("pyhanko",)  # the wheel brings it
 NAME, VERSION = "delivery_desk_verify", "1.3"
 WHEEL = wheel_name(NAME, VERSION)
 
@@ -21,8 +21,8 @@ WHEEL = wheel_name(NAME, VERSION)
 class Command(BaseCommand):
     help = (f"Writes the verifier as one .pyz file, or as a wheel if the name is {WHEEL}. "
             "The file runs with any Python 3.11: python verify.pyz BUNDLE; signatures and seals "
-            "are checked where it has pyhanko, large logs faster with numpy. "
-            "The wheel brings them and the command desk-verify.")
+            "are checked where it has pyhanko. "
+            "The wheel brings it and the command desk-verify.")
     requires_system_checks = ()
     requires_migrations_checks = False
 
