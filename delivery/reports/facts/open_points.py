@@ -20,11 +20,11 @@ def open_points(source: Source) -> list[dict[str, str]]:
 
 
 def _sentences(source: Source) -> Iterator:
-    for issue in severe_issues(source):
+    for issue in _severe_issues(source):
         yield lambda issue=issue: _("Issue %(number)s (%(level)s) is open: %(text)s") % {
             "number": f"I-{issue.number:03}", "level": issue.get_level_display(),
             "text": issue.description}
-    if lacks_preliminary(source):
+    if _lacks_preliminary(source):
         yield lambda: _("A provisional acceptance is agreed, and none was concluded.")
     if lacking := missing(source):
         yield lambda: _("Agreed deliverables still missing: %(names)s.") % {
@@ -33,13 +33,13 @@ def _sentences(source: Source) -> Iterator:
         yield lambda: _("The period of the contract ended on %(day)s.") % {"day": f"{ends_on}"}
 
 
-def severe_issues(source: Source) -> list[ProjectIssue]:
+def _severe_issues(source: Source) -> list[ProjectIssue]:
     """Open issues that are blocking or major, or that hold up the final acceptance."""
     rows = source.engagement.project_issues.filter(closed_on=None).order_by("number")
     return [row for row in rows if row.level in SEVERE or row.affects_final]
 
 
-def lacks_preliminary(source: Source) -> bool:
+def _lacks_preliminary(source: Source) -> bool:
     """Whether terms or a payment ask for a provisional acceptance that was never concluded."""
     terms = getattr(source.engagement, "acceptance_terms", None)
     is_agreed = bool(terms and terms.has_preliminary) or Milestone.objects.filter(
