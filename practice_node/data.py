@@ -83,7 +83,12 @@ def prepare(folder: Path) -> None:
     marker = folder / "ready"
     if marker.exists() and marker.read_text() == EDITION:
         return
-    _sources(folder / "inspect_net")
+    sources = folder / "inspect_net"
+    (sources / "ops").mkdir(parents=True, exist_ok=True)
+    (sources / "train.py").write_text(TRAIN)
+    (sources / "model.py").write_text(MODEL)
+    (sources / "ops" / "box_iou.cu").write_text(CUDA)
+    (sources / "ops" / "binding.cpp").write_text(BINDING)
     (folder / "model.onnx").write_bytes(onnx_model(bytes(range(256)) * 256, opset=13))
     (folder / "model.pb").write_bytes(tensorflow_graph(bytes(range(256)) * 256))
     (folder / "model.air").write_bytes(mindspore_air(bytes(range(256)) * 256))
@@ -94,14 +99,6 @@ def prepare(folder: Path) -> None:
     _dump(folder / "dump_gpu" / "step0" / "rank0", 0.0)
     _dump(folder / "dump_npu" / "step0" / "rank0", 4e-4)
     marker.write_text(EDITION)
-
-
-def _sources(folder: Path) -> None:
-    (folder / "ops").mkdir(parents=True, exist_ok=True)
-    (folder / "train.py").write_text(TRAIN)
-    (folder / "model.py").write_text(MODEL)
-    (folder / "ops" / "box_iou.cu").write_text(CUDA)
-    (folder / "ops" / "binding.cpp").write_text(BINDING)
 
 
 def onnx_model(weights: bytes, opset: int) -> bytes:

@@ -78,13 +78,9 @@ def _records(book: Workbook, name: str) -> Iterator[dict[str, str]]:
     rows = book.rows(name)
     header = [text(cell) for cell in next(rows, ())]
     for row in rows:
-        if any(text(cell) for cell in row):
-            yield _record(header, row)
-
-
-def _record(header: list[str], row: Row) -> dict[str, str]:
-    cells = [text(cell) for cell in row]
-    return {name: cells[at] if at < len(cells) else "" for at, name in enumerate(header)}
+        cells = [text(cell) for cell in row]
+        if any(cells):
+            yield {name: cells[at] if at < len(cells) else "" for at, name in enumerate(header)}
 
 
 def _env_in_order(

@@ -78,7 +78,10 @@ class BriefReader(Reader):
     def read(self, source: Source) -> Reading:
         briefs = [found for _number, line in source.lines() if (found := _brief(line))]
         values = {"form": "brief", **_brief_values(briefs)}
-        warnings = [] if len(briefs) == 2 else [_incomplete()]
+        warnings = []
+        if len(briefs) != 2:
+            message = "The brief report does not hold both of its lines: it was cut off."
+            warnings.append(ReadingWarning("truncated_record", message))
         return self.reading(values, warnings=warnings)
 
 
@@ -92,11 +95,6 @@ def _brief_values(briefs: list[dict[str, Any]]) -> dict[str, Any]:
         ),
         "unique": briefs[1] if len(briefs) > 1 else None,
     }
-
-
-def _incomplete() -> ReadingWarning:
-    message = "The brief report does not hold both of its lines: it was cut off."
-    return ReadingWarning("truncated_record", message)
 
 
 @register

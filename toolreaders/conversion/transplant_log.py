@@ -107,8 +107,9 @@ class TransplantLog(Reader):
     confidence = 90
 
     def recognises(self, sample: Sample) -> int:
-        found = self.own.search(sample.text) and LINE.search(_first(sample))
-        return self.confidence if found else 0
+        if not self.own.search(sample.text):
+            return 0
+        return self.confidence if any(map(LINE.match, sample.lines)) else 0
 
     def read(self, source: Source) -> Reading:
         run = Run()
@@ -117,10 +118,6 @@ class TransplantLog(Reader):
         if not run.levels:
             raise ReadError("damaged_file", "The log holds no line of the tool.")
         return self.reading(_values(run), warnings=_warnings(run))
-
-
-def _first(sample: Sample) -> str:
-    return next((line for line in sample.lines if LINE.match(line)), "")
 
 
 @register

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,10 +113,8 @@ class CollectEnvReader(Reader):
             "python": found.items.get("python version"),
             "lines": found.lines,
         }
-        warnings = list(_warnings(found))
+        warnings = []
+        if mismatch := torch_mismatch(found.packages):
+            line = found.lines.get("torch-npu")
+            warnings.append(ReadingWarning("version_mismatch", mismatch, line))
         return self.reading({**values, "consistent": not warnings}, warnings=warnings)
-
-
-def _warnings(found: Environment) -> Iterator[ReadingWarning]:
-    if mismatch := torch_mismatch(found.packages):
-        yield ReadingWarning("version_mismatch", mismatch, found.lines.get("torch-npu"))

@@ -48,7 +48,9 @@ class HcclTestReader(Reader):
                              "line": number})
         if not rows:
             raise ReadError("no_values", "The table of HCCL's test has no row.")
-        return self.reading(_values(rows, asked), warnings=_warnings(rows))
+        warnings = [ReadingWarning("wrong_result", f"{row['bytes']} bytes: the result is wrong.",
+                                   row["line"]) for row in rows if row["check"] == "failed"]
+        return self.reading(_values(rows, asked), warnings=warnings)
 
 
 def _values(rows: list[dict[str, Any]], asked: tuple[int, ...] | None) -> dict[str, Any]:
@@ -62,8 +64,3 @@ def _values(rows: list[dict[str, Any]], asked: tuple[int, ...] | None) -> dict[s
         "asked_bytes": list(asked[:2]) if asked else None,
         "iterations": asked[2] if asked else None,
     }
-
-
-def _warnings(rows: list[dict[str, Any]]) -> list[ReadingWarning]:
-    return [ReadingWarning("wrong_result", f"{row['bytes']} bytes: the result is wrong.",
-                           row["line"]) for row in rows if row["check"] == "failed"]

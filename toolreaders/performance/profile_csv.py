@@ -226,11 +226,6 @@ def _form(header: list[str]) -> tuple[str, Callable[[Rows], Summary]] | None:
     return None
 
 
-def _header(sample: Sample) -> list[str]:
-    first = sample.first_line
-    return [cell.strip() for cell in first.split(",")]
-
-
 @register
 class ProfilerCsvReader(Reader):
     """One CSV file of a profile, recognised by its columns."""
@@ -240,7 +235,7 @@ class ProfilerCsvReader(Reader):
     tool = "Ascend PyTorch Profiler"
 
     def recognises(self, sample: Sample) -> int:
-        return 90 if _form(_header(sample)) else 0
+        return 90 if _form([cell.strip() for cell in sample.first_line.split(",")]) else 0
 
     def read(self, source: Source) -> Reading:
         table = csv_table(source)

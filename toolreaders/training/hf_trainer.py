@@ -254,7 +254,8 @@ def _steps(
     known = _known(printed, selected)
     proven = proven_steps(count, known) if known else None
     if known and proven is None:  # records may be written later than they were made
-        proven = proven_steps(count, replace(known, low=_none_below(known)))
+        low = None if known.low is None else [0] * len(known.low)
+        proven = proven_steps(count, replace(known, low=low))
     if known is None or proven is None:
         message = "The log names no steps and does not prove them: records are numbered 1, 2, …"
         return range(1, count + 1), "record", [ReadingWarning("steps_unknown", message)]
@@ -263,10 +264,6 @@ def _steps(
         "trainer_state.json names them."
     )
     return proven, "step", [ReadingWarning("steps_inferred", message)]
-
-
-def _none_below(known: Known) -> Sequence[int] | None:
-    return None if known.low is None else [0] * len(known.low)
 
 
 def _known(printed: Printed, selected: Sequence[int]) -> Known | None:

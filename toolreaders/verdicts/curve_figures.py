@@ -36,7 +36,8 @@ def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | N
         "max_relative_error": max(relative, default=None),
         "mean_absolute_error": mean(absolute_errors(b, n)),
         "relative_error_of_means": _of_means(b, n),
-        "mean_relative_error_smoothed_100": _smoothed(b, n, 100),
+        "mean_relative_error_smoothed_100": mean(
+            relative_errors(_running_means(b, 100), _running_means(n, 100))),
         "relative_error_last_100": _of_means(b[-100:], n[-100:]),
         "fraction_over_2_percent": _share_over(TWO_PERCENT, b, n, relative),
         "mean_relative_error_epsilon_added": mean(added_errors(b, n, ADDED_EPSILON)),
@@ -83,10 +84,6 @@ def _share_over(
 def _of_means(b: Sequence[float], n: Sequence[float]) -> float | None:
     reference, other = mean(b), mean(n)
     return abs(other - reference) / abs(reference) if reference else None
-
-
-def _smoothed(b: Sequence[float], n: Sequence[float], width: int) -> float | None:
-    return mean(relative_errors(_running_means(b, width), _running_means(n, width)))
 
 
 def _running_means(values: Sequence[float], width: int) -> array[float]:

@@ -135,16 +135,14 @@ def stop_when_due(job: Job) -> dict:
 
 def stop(job: Job, signal: str = "") -> dict:
     """TERM first, KILL after ten seconds. A job that never started is final at once."""
-    left = _signalled(job, signal or _signal(job))
+    if not signal:
+        signal = "TERM" if timezone.now() < _stopped_at(job) + TERM_TO_KILL else "KILL"
+    left = _signalled(job, signal)
     if left.is_gone and job.state == JobState.STARTING:
         return _stopped(job, JobState.CANCELLED, left)
     if left.running and _is_given_up(job):
         return _outlived(job, left)
     return _look_again(left)
-
-
-def _signal(job: Job) -> str:
-    return "TERM" if timezone.now() < _stopped_at(job) + TERM_TO_KILL else "KILL"
 
 
 def _stopped_at(job: Job) -> datetime:
@@ -301,14 +299,11 @@ def unreachable(job: Job, error: Exception) -> dict:
     """The changes for a node that cannot be asked: unknown is not failed (PRODUCT rule 2)."""
     reason = reachability.trouble_of(error)
     reachability.missed(job.access, str(error), reason)
+    true_state = job.state_before_unknown if job.state == JobState.UNKNOWN else job.state
     return {
         **trouble(job, SENTENCES[reason], cause=f"{type(error).__name__}: {error}"),
-        "state": JobState.UNKNOWN, "state_before_unknown": _true_state(job),
+        "state": JobState.UNKNOWN, "state_before_unknown": true_state,
     }
-
-
-def _true_state(job: Job) -> str:
-    return job.state_before_unknown if job.state == JobState.UNKNOWN else job.state
 
 
 def refused_by_node(job: Job, error: Exception) -> dict:
