@@ -13,7 +13,7 @@ from workers.rules.base import with_derived
 from workers.rules.facts import load_all, stored
 from workers.rules.facts.base import given_by
 from workers.rules.facts.of_job import facts_of_job, parameters_of
-from workers.rules.scan_outcomes import of_scans
+from workers.rules.scanned import of_scans
 from workers.runtimes.chosen import Chosen
 
 load_all()

@@ -7,10 +7,11 @@ Keys as in transformers (config.json), mindie_llm (conf/config.json: BackendConf
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterable
 from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
-from toolreaders.json_lines import key_lines
 from toolreaders.masking import mask_tree
 from toolreaders.source import ReadError, ReadingWarning
 
@@ -43,7 +44,7 @@ class ModelConfigReader(Reader):
         used = {name: next((key for key in keys if key in found), keys[0])
                 for name, keys in names.items()}  # fmt: skip
         values: dict[str, Any] = {name: found.get(key) for name, key in used.items()}
-        places = key_lines(source.text, used.values())
+        places = _key_lines(source.text, used.values())
         values["architectures"] = found.get("architectures") or []
         values["lines"] = {name: places[key] for name, key in used.items() if key in places}
         return self.reading(values, tool_version=found.get("transformers_version"))
@@ -78,7 +79,7 @@ class ServingConfigReader(Reader):
             "schedule": backend.get("ScheduleConfig") or {},
             "https": (source.json.get("ServerConfig") or {}).get("httpsEnabled"),
         }
-        places = key_lines(source.text, ("ModelConfig", *PARALLEL, "worldSize"))
+        places = _key_lines(source.text, ("ModelConfig", *PARALLEL, "worldSize"))
         parallel = next((places[name] for name in PARALLEL if name in places), None)
         values["lines"] = {"world_size": places.get("worldSize"),
                            "parallel": parallel or places.get("ModelConfig")}  # fmt: skip
@@ -114,7 +115,7 @@ class ParallelStrategyReader(Reader):
         for name in used.values():
             if type(found[name]) is not int or found[name] < 1:
                 raise ReadError("no_values", f"{name} is no whole number above 0: {found[name]!r}.")
-        places = key_lines(source.text, used.values())
+        places = _key_lines(source.text, used.values())
         values: dict[str, Any] = {size: found[name] for size, name in used.items()}
         values["tensor_parallel_mode"] = found.get("tensor_parallel_mode")
         values["processes"] = math.prod(found[name] for name in used.values())
@@ -150,6 +151,12 @@ class DumpConfigReader(Reader):
             "path": found["dump_path"],
             "steps": list(found.get("step") or []),
             "ranks": list(found.get("rank") or []),
-            "lines": key_lines(source.text, keys),
+            "lines": _key_lines(source.text, keys),
         }
         return self.reading(values)
+
+
+def _key_lines(text: str, keys: Iterable[str]) -> dict[str, int]:
+    """The line on which each key stands for the first time; absent keys are left out."""
+    found = {key: re.search(rf'"{re.escape(key)}"\s*:', text) for key in keys}
+    return {key: text.count("\n", 0, hit.start()) + 1 for key, hit in found.items() if hit}

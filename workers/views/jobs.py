@@ -32,9 +32,7 @@ from workers.labels import (
     card_charts,
     check_summary,
     command_words,
-    container_results,
-    job_endings,
-    scheduled_jobs,
+    job_results,
 )
 from workers.logs import (
     diagnosis,
@@ -195,17 +193,17 @@ def job_page(request, pk):
         "charts": card_charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
         "card_alarms": alarms.presented(alarms.of_job(job, now)),
         "alarms": early_warnings.of(job, now), "series": progress.series_charts(job),
-        "expected_start": scheduled_jobs.expected_start(job) or (
+        "expected_start": job_results.expected_start(job) or (
             card_queue.expected_start(job, now) if is_waiting else None),
-        "scheduled": scheduled_jobs.facts(job), "runtime": chosen.of_job(job).shown(),
-        "container": container_results.facts(job),
+        "scheduled": job_results.scheduler_facts(job), "runtime": chosen.of_job(job).shown(),
+        "container": job_results.container_facts(job),
         "command": command_words.of_command(job.command),
         **several, **({"log": ""} if request.htmx else _log_context(
             several["log_job"], several["asked_rank"], several.get("present", []),
             request.GET.get("log", ""))),
         "diagnosis": diagnosis.presented(job),
-        "left_behind": job_endings.left_behind(job.results),
-        "not_collected": job_endings.not_collected(job.results),
+        "left_behind": job_results.left_behind(job.results),
+        "not_collected": job_results.not_collected(job.results),
         "cards": job.results.get("cards", []), "hits": rule_checks.hits_of_job(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),

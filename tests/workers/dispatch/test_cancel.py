@@ -14,7 +14,7 @@ from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
 from workers.dispatch import endings, runner
 from workers.kinds import base as registry
-from workers.labels import job_endings
+from workers.labels import job_results
 from workers.models import Job, JobState
 from workers.nodes import ssh
 from workers.nodes.card_leases import held_cards
@@ -187,7 +187,7 @@ def test_processes_on_the_cards_are_named_after_the_end(queue, sshd, monkeypatch
     assert (job.state, job.results["on_cards"]) == (
         JobState.SUCCEEDED, [[4711, "python3, NPU 1"]])
     with override("en"):
-        assert job_endings.left_behind(job.results)[-1] == (
+        assert job_results.left_behind(job.results)[-1] == (
             "After the command had ended npu-smi still showed 1 processes on its cards: "
             "4711 (python3, NPU 1).")
 
