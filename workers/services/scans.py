@@ -47,9 +47,7 @@ def scan_upload(
     with transaction.atomic():
         artifact = artifact_store.store_file(stream=upload.file, name=upload.name, model=model,
                                              engagement=engagement, note=note, uploaded_by=actor)
-        stored = artifact_store.keep_reading(artifact, Reading(
-            kind=KIND, tool="Delivery Desk", tool_version=SCAN_VERSION, values=report.as_json(),
-            reader=KIND, reader_version=SCAN_VERSION))
+        stored = artifact_store.keep_reading(artifact, reading_of(report))
         artifact.rules = rule_checks.of_upload(artifact)
         artifact.save(update_fields=["rules"])
         audit_log.record(actor=actor, action="source.scan", target=artifact, engagement=engagement,
@@ -76,6 +74,12 @@ def _path_of(upload: File) -> Iterator[Path]:
             copy.write(chunk)
         copy.flush()
         yield Path(copy.name)
+
+
+def reading_of(report: Report) -> Reading:
+    """The scan's report as a reading."""
+    return Reading(kind=KIND, tool="Delivery Desk", tool_version=SCAN_VERSION,
+                   values=report.as_json(), reader=KIND, reader_version=SCAN_VERSION)
 
 
 def migration_patch(artifact: Artifact) -> str:

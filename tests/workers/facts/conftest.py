@@ -15,7 +15,7 @@ from workers.rules.base import with_derived
 from workers.rules.facts import load_all
 from workers.rules.facts.of_job import facts_of_job
 from workers.rules.facts.stored import of_readings
-from workers.services.scans import _reading as reading_of_scan
+from workers.services.scans import reading_of as reading_of_scan
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 load_all()
