@@ -69,14 +69,14 @@ def test_while_the_exception_is_handled_that_took_an_entry_back(row, people):
 def test_while_the_exception_is_handled_with_which_an_entry_failed(row, people, monkeypatch):
     before = AuditEntry.objects.count()
 
-    def fails(_entry):
+    def fails():
         raise IntegrityError
 
     with transaction.atomic():
         write(row)
         try:
             with transaction.atomic(), monkeypatch.context() as broken:
-                broken.setattr(audit_log, "_append", fails)
+                broken.setattr(audit_log, "locked_chain", fails)
                 record(row, people)
         except IntegrityError:
             record(row, people)
