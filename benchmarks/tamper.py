@@ -243,8 +243,8 @@ def new_bundle(path: Path) -> None:
     """The evidence of an acceptance that the customer signed."""
     from delivery.evidence.services import build_bundle
     from engagements.models import Customer, Engagement, Membership, Role, User
-    from tests.delivery.acceptance.conftest import Review
     from tests.delivery.conftest import deliver
+    from tests.delivery.review_steps import Review
 
     people = {role: User.objects.create_user(role, role=role, email=f"{role}@firm.example")
               for role in Role.values}
