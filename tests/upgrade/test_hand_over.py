@@ -57,9 +57,10 @@ def git(*words: str) -> str:
 
 
 def older_commit() -> str:
-    """What was before the newest five commits that added a migration; empty without history."""
-    adding = git("log", "--diff-filter=A", "--format=%H", "-n", "5", "--", "*/migrations/0*.py")
-    return git("rev-parse", "--verify", "-q", f"{adding.splitlines()[-1]}^") if adding else ""
+    """The newest release that lacks a migration of today; empty without history."""
+    releases = git("log", "-G^version = ", "--format=%H", "--", "pyproject.toml").splitlines()
+    return next((commit for commit in releases if git(
+        "diff", "--diff-filter=A", "--name-only", commit, "--", "*/migrations/0*.py")), "")
 
 
 class Installation:

@@ -14,7 +14,7 @@ from tests.cached_fixtures import cached_fixture
 from workers.models import Job
 
 # Pages that belong to nobody's engagement, or show each person his own.
-GENERAL = re.compile(r"/((i18n|help|inbox|notices|verify|account|people|tokens|sign-ins)/.*"
+GENERAL = re.compile(r"/((i18n|help|inbox|notices|verify|verifier|account|people|tokens|sign-ins)/.*"
                      r"|activity/"
                      r"|definitions/(\d+/)?(preview/)?"
                      r"|(engagements|quotes|documents|timesheets|surveys|chains|search|password)/)?"
