@@ -14,8 +14,8 @@ from tests.cached_fixtures import cached_fixture
 from workers.models import Job
 
 # Pages that belong to nobody's engagement, or show each person his own.
-GENERAL = re.compile(r"/((i18n|help|inbox|notices|verify|verifier|account|people|tokens|sign-ins)/.*"
-                     r"|activity/"
+GENERAL = re.compile(r"/((i18n|help|inbox|notices|verify|account|people|tokens|sign-ins)/.*"
+                     r"|(activity|verifier)/"
                      r"|definitions/(\d+/)?(preview/)?"
                      r"|(engagements|quotes|documents|timesheets|surveys|chains|search|password)/)?"
                      r"(\?.*)?")
