@@ -69,7 +69,9 @@ class Command(TranslatedCommand):
             results = [(path, self._bundle(path, **options)) for path in bundle]
             if options["report"]:
                 write_report(options["report"], results, get_language())
-            for _path, steps in results:
+            # A failed one first: the exit status of one that is open must not hide it.
+            for steps in sorted((steps for _path, steps in results),
+                                key=lambda steps: all(step.is_good for step in steps)):
                 self._conclude(steps)
 
     def _bundle(self, path: Path, raw: Path | None, trust: list[str], certificate: list[str],

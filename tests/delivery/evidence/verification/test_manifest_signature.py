@@ -199,6 +199,14 @@ def test_a_signature_taken_off_is_missed(made, elsewhere):
     assert (status, "named in bundle.json is missing" in text) == (1, True)
 
 
+def test_a_failed_bundle_is_not_hidden_by_an_open_one(made, elsewhere, tmp_path):
+    elsewhere()
+    failed = tmp_path / "failed.zip"
+    failed.write_bytes(made.read_bytes())
+    assert verify(made)[0] == 3
+    assert verify(made, str(without_signature(failed)))[0] == 1
+
+
 def test_made_to_look_as_if_never_signed(made, firm_key, elsewhere):
     path = packed(without_signature(made), mend_statement(None))
     for options in ([], ["--certificate", firm_key]):
