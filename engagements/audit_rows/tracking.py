@@ -106,7 +106,7 @@ def on_rows_written(table: type[models.Model], listener: Listener) -> None:
     _listeners[table].append(listener)
 
 
-def _tell(table: type[models.Model], keys: Collection) -> None:
+def _notify_listeners(table: type[models.Model], keys: Collection) -> None:
     for listener in _listeners[table] if keys else ():
         listener(table, keys)
 
@@ -151,7 +151,7 @@ class AuditedQuerySet(models.QuerySet):
             of=("self",), no_key=True).values_list("pk", flat=True))
         _add_pending(self.model, keys)
         changed = super(AuditedQuerySet, self.filter(pk__in=keys)).update(**values)
-        _tell(self.model, keys)
+        _notify_listeners(self.model, keys)
         return changed
 
     @transaction.atomic(savepoint=False)
@@ -161,7 +161,7 @@ class AuditedQuerySet(models.QuerySet):
             raise NotImplementedError(f"{self.model._meta.label} is tracked")
         made = super().bulk_create(objs, batch_size)
         _add_pending(self.model, [row.pk for row in made])
-        _tell(self.model, [row.pk for row in made])
+        _notify_listeners(self.model, [row.pk for row in made])
         return made
 
 
@@ -171,7 +171,7 @@ def _row_written(sender: type[models.Model], instance: models.Model, update_fiel
             sender, {name: getattr(instance, name) for name in update_fields}):
         _add_pending(sender, [instance.pk])
         if instance.pk is not None:
-            _tell(sender, [instance.pk])
+            _notify_listeners(sender, [instance.pk])
 
 
 def _is_tracked_write(table: type[models.Model], written: dict[str, Any]) -> bool:
