@@ -51,7 +51,7 @@ def verdicts_passed(record: StageRecord) -> Iterable[CheckResult]:
         yield CheckResult(
             f"verdict:{criterion.pk}", criterion_name(criterion), is_met, sentence,
             reverse("assessments:criterion", args=[criterion.pk]),
-            "" if is_met else _remedy(verdict))
+            "" if is_met else _remedy(verdict), outcome=_outcome(is_met, verdict))
 
 
 @register_check("earlier_verdicts")
@@ -67,7 +67,8 @@ def earlier_stages_hold(record: StageRecord) -> Iterable[CheckResult]:
                 f"earlier_verdict:{criterion.pk}",
                 labelled(criterion.get_stage_display(), criterion_name(criterion)),
                 False, verdict_sentence(criterion, verdict),
-                reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
+                reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict),
+                outcome=_outcome(False, verdict))
 
 
 @register_check("config_check", Stage.TRAIN_TUNE)
@@ -108,6 +109,13 @@ def accuracy_is_proven_in_order(record: StageRecord) -> Iterable[CheckResult]:
                 f"accuracy_order:{criterion.pk}", _("Accuracy, then: curve before score"), False,
                 _("The score counts only where the curve holds: %(why)s") % {"why": sentence},
                 reverse("assessments:criterion", args=[criterion.pk]), _remedy(verdict))
+
+
+def _outcome(is_met: bool, verdict: Verdict | None) -> str:
+    """The verdict's own word; waived where that alone lets it through."""
+    if verdict is None:
+        return Outcome.NOT_MEASURED
+    return "waived" if is_met and verdict.outcome != Outcome.PASSED else verdict.outcome
 
 
 def _remedy(verdict: Verdict | None) -> str:

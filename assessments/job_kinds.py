@@ -17,6 +17,7 @@ from toolreaders.base import ReadError
 from toolreaders.verdicts.devices import not_proven
 from toolreaders.verdicts.sentences import reason_message, shown
 from toolreaders.verdicts.verdict import PASSED, judge_curve
+from workers.artifacts import provenance
 from workers.artifacts.artifact_store import finite_json
 from workers.kinds import JobKind, Judgement, Parameter, register
 from workers.models import Artifact
@@ -54,7 +55,8 @@ class LossCompare(JobKind):
                              {"why": error.message}), {}
         rule = BY_CODE[parameters["definition"]].rule()
         threshold = Decimal(str(parameters["threshold"]))
-        outcome = not_proven(judge_curve(aligned, threshold, rule), without_npu(candidate))
+        outcome = not_proven(judge_curve(aligned, threshold, rule),
+                             without_npu(provenance.of(candidate)))
         facts = finite_json({"verdict": outcome.outcome, "reason": outcome.reason,
                              "figure": outcome.figure, "figures": outcome.figures,
                              **outcome.facts})

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, When
 from django.utils import timezone
 from django.utils.translation import gettext
 
@@ -20,9 +20,9 @@ from assessments.models import (
     Waiver,
 )
 from engagements.models import Engagement, MigratedModel
-from engagements.stages import ON_SOURCE_PLATFORM
 from workers import kinds
-from workers.models import Artifact, JobInput, StoredReading
+from workers.artifacts import provenance
+from workers.models import Artifact, Purpose, StoredReading
 
 Recorded = Baseline | BaselineRun | Measurement
 COMPARISON_READERS = ("msprobe_compare", "msprobe_compare_json", "msaccucmp_compare")
@@ -99,58 +99,93 @@ def of_target(rows: QuerySet, file: str = "artifact") -> QuerySet:
     Args:
         file: the path from a row to its file; empty for files themselves.
     """
-    return rows.exclude(_of_source(file)).exclude(_of_baselines(file, "sha256"))
-
-
-def of_source(rows: QuerySet, file: str = "artifact") -> QuerySet:
-    """The other ones, which tell of the source platform, without mere copies of their files."""
-    return rows.filter(_of_source(file))
+    return rows.exclude(_of_source(file))
 
 
 @cache  # building it takes longer than asking the database
 def _of_source(file: str) -> Q:
-    """Files of the source platform: those of baselines, of their repeats and re-measurements and
-    of the jobs that brought them; those of jobs in stages on it; and what the server computed
-    from nothing but such files."""
-    job = f"{file}__job" if file else "job"
-    inputs = JobInput.objects.filter(job=OuterRef(job))
-    return _brought_by_source(file) | Q(
-        Exists(inputs), ~Exists(inputs.exclude(_brought_by_source("artifact"))),
-        **{f"{job}__node": None, f"{job}__nodes_wanted": 1})
+    """Files of the source platform and copies of them in their engagement."""
+    engagement = OuterRef(f"{file}__engagement" if file else "engagement")
+    return Q(provenance.has_copy(file, provenance.declared(Purpose.SOURCE), engagement=engagement))
 
 
-def _brought_by_source(file: str) -> Q:
-    job = f"{file}__job" if file else "job"
-    return Q(**{f"{job}__stage__in": ON_SOURCE_PLATFORM}) | _of_baselines(file, "pk") | (
-        _of_baselines(file, "job"))
+def counted(rows: QuerySet, *, is_counted: bool = True) -> QuerySet:
+    """The measurements that may judge a criterion: of no trial, no regression run, no copy of what
+    one made, and no file that only an agent declares; or the other ones."""
+    return rows.exclude(_uncounted()) if is_counted else rows.filter(_uncounted())
 
 
-@cache
-def _of_baselines(file: str, column: str) -> Q:
-    """Files with the same value in a column as one of a baseline of their engagement."""
-    path = f"{file}__" if file else ""
-    return Q(Exists(Baseline.objects.filter(**_same(path, column, "model")))) | Q(
-        Exists(BaselineRun.objects.filter(**_same(path, column, "baseline__model"))))
+def with_counted(rows: QuerySet) -> QuerySet:
+    """The same measurements, each with `is_counted`: whether it is among the counted ones."""
+    return rows.annotate(is_counted=Case(When(_uncounted(), then=False), default=True))
 
 
-def _same(path: str, column: str, model: str) -> dict[str, OuterRef]:
-    return {f"{model}__engagement": OuterRef(f"{path}engagement"),
-            f"artifact__{column}": OuterRef(f"{path}{column}")}
+def _uncounted() -> Q:
+    trial = Q(job__is_regression=True) | Q(
+        job__kind__in=[kind.code for kind in kinds.all_kinds() if not kind.is_measured])
+    return trial | Q(provenance.has_copy("artifact", trial), job=None) & ~Q(
+        provenance.has_copy("artifact", ~trial, job__isnull=False)) | of_agents()
+
+
+def of_agents() -> Q:
+    """Measurements of files that no job made and no person stored."""
+    return Q(job=None) & ~Q(provenance.has_copy("artifact", agent=None))
 
 
 def measurements_of(criterion: Criterion) -> QuerySet[Measurement]:
-    """All measurements of a criterion's quantity on the target platform, newest first, without
-    regression runs and trials of kinds that measure nothing.
+    """All measurements that may count for a criterion, newest first."""
+    return counted(measured_on_target(criterion))
+
+
+def measured_on_target(criterion: Criterion) -> QuerySet[Measurement]:
+    """All measurements of a criterion's quantity on the target platform, newest first.
 
     A copy of the criterion's own baseline stays: its verdict says what it is.
     """
-    trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
     found = Measurement.objects.filter(
-        model=criterion.model, quantity=criterion.quantity).exclude(job__kind__in=trials).exclude(
-        job__is_regression=True).select_related("artifact", "job")
+        model=criterion.model, quantity=criterion.quantity).select_related(
+        "artifact__job", "job__node")
     own = criterion.baseline.artifact if criterion.baseline else None
-    copies = _of_baselines("artifact", "sha256") & ~Q(artifact__sha256=own.sha256 if own else "")
-    return found.exclude(_of_source("artifact")).exclude(copies)
+    copies = _of_source("artifact") & ~Q(artifact__sha256=own.sha256 if own else "")
+    return found.exclude(provenance.declared(Purpose.SOURCE, "artifact")).exclude(copies)
+
+
+def why_not_counted(artifact: Artifact) -> str:
+    """Why no criterion is judged by the file, as a sentence; empty where one may be."""
+    known = provenance.of(artifact)
+    if known.purpose == Purpose.SOURCE:
+        return gettext(
+            "This file is from the source platform: a baseline, a repeat of one or what came with "
+            "them. Choose the file of the NPU run.")
+    makers = [artifact.job] if artifact.job else known.makers
+    if not makers or any(kinds.of_job(job).is_measured and not job.is_regression
+                         for job in makers):
+        return ""
+    if makers[0].is_regression:
+        return gettext("A regression run made this file: it is compared with the accepted run, and "
+                       "judges no criterion.")
+    return gettext("A trial made this file (%(kind)s): it judges no criterion. Choose the file of "
+                   "the run itself.") % {"kind": kinds.of_job(makers[0]).title}
+
+
+def runs_of(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """One measurement per run, newest run first.
+
+    A run stands where its content came first: a file that is stored or read again is no later
+    run. Of a job's files the last one tells of its run.
+    """
+    found: list[Measurement] = []
+    places: dict[tuple[str, object], int] = {}
+    for row in sorted(measurements, key=lambda row: (row.artifact_id, row.pk)):
+        keys = {("file", row.artifact.sha256), ("job", row.job_id)} - {("job", None)}
+        place = next((places[key] for key in keys if key in places), len(found))
+        places.update(dict.fromkeys(keys, place))
+        if place == len(found):
+            found.append(row)
+        elif row.artifact_id == found[place].artifact_id or (
+                row.artifact.job_id and row.artifact.job_id == found[place].artifact.job_id):
+            found[place] = row
+    return found[::-1]
 
 
 def independent(rows: Iterable[Recorded]) -> Iterator[Recorded]:

@@ -12,6 +12,7 @@ from assessments.views import (
     definitions,
     human_evaluation,
     performance,
+    training_runs,
 )
 
 app_name = "assessments"
@@ -20,6 +21,7 @@ BASELINE = "baselines/<int:pk>/"
 CRITERION = "criteria/<int:pk>/"
 FILE = "files/<int:pk>/"
 MODEL = "models/<int:pk>/performance/"
+RUNS = "models/<int:pk>/runs/"
 ROUND = "rounds/<int:pk>/"
 HUMAN = "human-evaluations/<int:pk>/"
 CONFIG = FILE + "config-check/"
@@ -47,6 +49,7 @@ urlpatterns = [
     path(CRITERION + "curve/range.json", curves.curve_range, name="curve_range"),
     path(CRITERION + "curve.json", curves.curve_spec, name="curve_spec"),
     path(CRITERION + "curve.svg", curves.curve_svg, name="curve_svg"),
+    path("jobs/<int:pk>/curve.json", curves.job_curve_spec, name="job_curve_spec"),
     path("engagements/<str:code>/accuracy/", accuracy.accuracy, name="accuracy"),
     path(FILE + "operators/", accuracy.comparison, name="comparison"),
     path(FILE + "operators/index/", accuracy.comparison_index, name="comparison_index"),
@@ -72,6 +75,9 @@ urlpatterns = [
     path(MODEL, performance.model_performance, name="model_performance"),
     path(MODEL + "<slug:name>.json", performance.chart_json, name="performance_chart"),
     path(MODEL + "<slug:name>.svg", performance.chart_picture, name="performance_picture"),
+    path(RUNS, training_runs.training_runs, name="training_runs"),
+    path(RUNS + "compare/", training_runs.compare_training_runs, name="training_run_comparison"),
+    path(RUNS + "compare.json", training_runs.training_runs_spec, name="training_run_curves"),
     path(MODEL + "rounds/new/", performance.round_new, name="round_new"),
     path(ROUND + "keep/", performance.round_keep, name="round_keep"),
     path(ROUND + "remove/", performance.round_remove, name="round_remove"),

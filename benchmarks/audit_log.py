@@ -103,7 +103,7 @@ def together(writers: int) -> float:
 
 def fill(entries: int) -> None:
     """Append entries of the last year in bulk, each as `audit_log.record` would have written it."""
-    from engagements.audit import audit_log, chain_end
+    from engagements.audit import audit_log
     from engagements.models import AuditChain, AuditEntry, Engagement
 
     begins = datetime.now(UTC) - timedelta(days=400)
@@ -124,7 +124,7 @@ def fill(entries: int) -> None:
         if len(batch) == AT_ONCE or n == entries - 1:
             AuditEntry.objects.bulk_create(batch)
             batch.clear()
-    chain_end.seal(chain)
+    audit_log.seal_end(chain)
     chain.save()
 
 

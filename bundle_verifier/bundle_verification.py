@@ -10,6 +10,7 @@ from decimal import InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bundle_verifier import log_extract
 from bundle_verifier.archive import (
     ArchiveError,
     ExtractedFile,
@@ -19,7 +20,7 @@ from bundle_verifier.archive import (
     sha256_of,
 )
 from bundle_verifier.archive_comparison import first_altered_entry
-from bundle_verifier.bundle_format import WITHHELD, raw_name, snapshot_parts
+from bundle_verifier.bundle_format import WITHHELD, cited_name, raw_name, snapshot_parts
 from bundle_verifier.canonical import SPACED, content_hash
 from bundle_verifier.check_steps import CheckStep
 from bundle_verifier.json_limits import parse_json
@@ -31,8 +32,20 @@ from bundle_verifier.manifest_signature import (
 from bundle_verifier.signature_checks import seal_steps, signature_steps
 from bundle_verifier.translation import gettext as _
 from bundle_verifier.translation import ngettext
-from bundle_verifier.verdict_recomputation import figures_agree, recompute
-from toolreaders.verdicts.verdict import ENGINE_CHANGES, ENGINE_VERSION, NOT_PROVABLE, Outcome
+from bundle_verifier.verdict_recomputation import (
+    figure_of_run,
+    figures_agree,
+    order_problems,
+    recompute,
+    rule_problems,
+)
+from toolreaders.verdicts.verdict import (
+    ENGINE_CHANGES,
+    ENGINE_GAINS,
+    ENGINE_VERSION,
+    NOT_PROVABLE,
+    Outcome,
+)
 
 if TYPE_CHECKING:
     from asn1crypto.x509 import Certificate
@@ -60,7 +73,12 @@ def verify_bundle(path: Path, *, raw: Path | None = None,
         roots: certificates that the chains of signature and seals may end at.
         signer: who should have signed the list of checksums.
         sources: what tells of revoked certificates.
+
+    A file that ends in .jsonl holds entries of an audit log (`log_extract`) and nothing else.
     """
+    if path.suffix == ".jsonl":
+        yield from log_extract.check(path)
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         try:
@@ -120,6 +138,15 @@ def _contents(bundle: Unpacked, roots: "list[Certificate]") -> Iterator[CheckSte
     yield _hash_step(_("Hash of the signed criteria"), content_hash(criteria["facts"], SPACED),
                      snapshot["criteria"]["content_hash"])
     yield from _copies(files, snapshot)
+    if log_extract.FILE in files:  # bundles made earlier have none
+        yield from log_extract.check(files[log_extract.FILE])
+    hashes = {row["hash"] for row in snapshot["references"]}
+    for name in sorted(files):
+        if name.startswith(cited_name("")) and name.endswith(".json"):
+            is_named = content_hash(_load(files, name)) in hashes
+            yield CheckStep(is_named, (
+                _("%(name)s is the document that is referred to.") if is_named else
+                _("%(name)s is none of the documents that are referred to.")) % {"name": name})
     yield from _raw_files(bundle, snapshot)
     if bool(snapshot["is_practice"]) != ("PRACTICE" in files):
         yield CheckStep(False, _("The mark of practice data is missing or wrong."))
@@ -141,6 +168,35 @@ def _contents(bundle: Unpacked, roots: "list[Certificate]") -> Iterator[CheckSte
             "measured": raw_name(measured["name"], measured["sha256"]) if measured else None,
             "runs": _runs(metric, manifest),
         }, metric)
+    listed = {row["criterion"]: row for row in snapshot.get("criterion_runs", [])}
+    for facts, metric in zip(criteria["facts"], snapshot["metrics"], strict=True):
+        if entry := listed.get(metric["criterion"]):  # documents of before list no runs
+            yield _runs_step(bundle, facts, metric, entry, manifest, snapshot["accepted"])
+
+
+def _runs_step(bundle: Unpacked, facts: dict, metric: dict, entry: dict, manifest: dict[int, dict],
+               accepted: list[dict]) -> CheckStep:
+    """Runs that a verdict leaves out: figures once more from their files, and whether the agreed
+    rule and the order in time leave just them out."""
+    label = f"{facts['model']} · {facts['definition']['code']} v{facts['definition']['version']}"
+    problems = [*rule_problems(facts, metric, entry),
+                *order_problems(metric, accepted)]
+    names = {run["artifact"]: raw_name(row["name"], row["sha256"]) for run in entry["runs"]
+             if (row := manifest.get(run["artifact"]))}
+    left_out = [run for run in entry["runs"] if run["standing"] != "judged"
+                and names.get(run["artifact"]) in bundle.files and run["figure"] is not None]
+    for run in left_out if not _is_held_back(bundle, facts, {
+            "measured": metric["artifact"], "runs": [""]}) else ():
+        found = figure_of_run(bundle.files, facts, names[run["artifact"]], run["cards"])
+        if not figures_agree(found, run["figure"]):
+            problems.append(_("run E%(file)s: recomputed %(found)s, stated %(stated)s") % {
+                "file": run["artifact"], "found": found, "stated": run["figure"]})
+    if problems:
+        return CheckStep(False, f"{label}: {'; '.join(problems)}")
+    return CheckStep(True, ngettext(
+        "%(label)s: %(n)d run listed, the agreed rule holds.",
+        "%(label)s: %(n)d runs listed, the agreed rule holds.", len(entry["runs"])) % {
+            "label": label, "n": len(entry["runs"])})
 
 
 def _runs(metric: dict, manifest: dict[int, dict]) -> list[str]:
@@ -210,26 +266,33 @@ def _verdict_step(bundle: Unpacked, facts: dict, verdict: dict, metric: dict) ->
 
 
 def _is_of_older_rules(found: Outcome, metric: dict, verdict: dict) -> bool:
-    """Whether an engine of before could prove what today's cannot: its rules were laxer."""
+    """Whether an engine of before could prove what today's cannot, as its rules were laxer, or
+    could not prove what today's computes."""
     engine = metric["engine_version"]
-    later = [reasons for version, reasons in ENGINE_CHANGES.items()
-             if engine.isdecimal() and int(engine) < int(version)]
-    return (engine == verdict["engine_version"] and found.outcome == NOT_PROVABLE
-            and any(found.reason in reasons for reasons in later))
+    if engine != verdict["engine_version"] or not engine.isdecimal():
+        return False
+    outcome, reason, table = (
+        (found.outcome, found.reason, ENGINE_CHANGES) if found.outcome == NOT_PROVABLE else
+        (metric["outcome"], metric["reason"], ENGINE_GAINS))
+    return outcome == NOT_PROVABLE and any(
+        reason in reasons for version, reasons in table.items() if int(engine) < int(version))
 
 
 def _older_rules_step(label: str, found: Outcome, metric: dict) -> CheckStep:
-    text = _("%(label)s: stated %(stated)s by calculation engine %(was)s; by the rules of engine "
-             "%(now)s it cannot be proven from the raw files (%(reason)s)") % {
+    text = (_("%(label)s: stated %(stated)s by calculation engine %(was)s; by the rules of engine "
+              "%(now)s it cannot be proven from the raw files (%(reason)s)")
+            if found.outcome == NOT_PROVABLE else
+            _("%(label)s: stated %(stated)s by calculation engine %(was)s; the rules of engine "
+              "%(now)s compute %(found)s from the raw files")) % {
         "label": label, "stated": _word(metric["outcome"]), "was": metric["engine_version"],
-        "now": ENGINE_VERSION, "reason": found.reason}
+        "now": ENGINE_VERSION, "reason": found.reason, "found": _word(found.outcome)}
     return CheckStep(True, text, is_open=True, conclusion=text)
 
 
 def _word(outcome: str) -> str:
     """A verdict in the active language; the database's own names need the database's models."""
-    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not tested"),
-            "not_provable": _("Inconclusive")}.get(outcome, outcome)
+    return {"passed": _("Passed"), "failed": _("Failed"), "not_measured": _("Not measured"),
+            "not_provable": _("Not provable")}.get(outcome, outcome)
 
 
 def _is_held_back(bundle: Unpacked, facts: dict, verdict: dict) -> bool:

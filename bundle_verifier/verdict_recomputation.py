@@ -1,17 +1,20 @@
 """A verdict once more, from the raw files of a bundle, by the signed definition. Pure."""
 
 import math
+from collections.abc import Iterator
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
 from bundle_verifier.archive import sha256_of
+from bundle_verifier.translation import gettext as _
 from toolreaders import read_file
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import align
 from toolreaders.training.series import read_series
 from toolreaders.verdicts.devices import NO_NPU, NoNpu, no_npu_in, not_proven
 from toolreaders.verdicts.quantities import value_of
-from toolreaders.verdicts.selection import DOUBTS, judge_runs, withheld
+from toolreaders.verdicts.selection import AGREED_LATER, DOUBTS, judge_runs, withheld
 from toolreaders.verdicts.verdict import (
     NOT_MEASURED,
     NOT_PROVABLE,
@@ -53,7 +56,8 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
                     for name in runs]
     except ReadError as error:
         return unread(error.code)
-    chosen = judge_runs(outcomes, definition.get("selection", "last"), definition.get("runs", 1),
+    agreed = facts if facts.get("selection") else definition  # of the criterion, else of its text
+    chosen = judge_runs(outcomes, agreed.get("selection", "last"), agreed.get("runs", 1),
                         threshold, rule)
     doubt = verdict["reason"] if verdict.get("reason") in DOUBTS else None
     chosen = withheld(chosen, doubt)
@@ -61,6 +65,49 @@ def recompute(files: dict[str, Path], facts: dict, verdict: dict) -> Outcome:
         return chosen
     recorded = NoNpu() if verdict.get("reason") == NO_NPU else None
     return not_proven(chosen, next(filter(None, (no_npu_in(files[n]) for n in runs)), recorded))
+
+
+def figure_of_run(files: dict[str, Path], facts: dict, name: str, cards: int | None
+                  ) -> float | None:
+    """The figure of one run, as if it were judged alone."""
+    return recompute(files, {**facts, "selection": "last", "runs": 1}, {
+        "measured": name, "runs": [name], "cards": cards}).figure
+
+
+def rule_problems(facts: dict, metric: dict, entry: dict) -> Iterator[str]:
+    """Where the listed runs and the judged ones are not what the signed rule of runs says.
+
+    Args:
+        facts: of the criterion, as signed.
+        metric: of the document: its `facts` name the judged runs.
+        entry: of the document: all runs of the criterion.
+    """
+    agreed = facts if facts.get("selection") else facts["definition"]
+    judged = [run["artifact"] for run in metric["facts"].get("runs") or []]
+    listed = {run["artifact"]: run for run in entry["runs"] if run["artifact"]}
+    if (entry["selection"], entry["wanted"]) != (agreed["selection"], agreed["runs"]):
+        yield _("the runs are listed under another rule than the signed one")
+    if missing := [f"E{file}" for file in judged if file not in listed]:
+        yield _("judged, but not listed: %(files)s") % {"files": ", ".join(missing)}
+    elif judged:
+        last = max(judged), max(listed[file]["began"] for file in judged)
+        later = [f"E{file}" for file, run in listed.items() if run["standing"] == "later_counts"
+                 and (file, run["began"]) > last and run["began"] > last[1]]
+        if later or len(judged) > agreed["runs"]:
+            yield _("other runs than the signed rule takes were judged: %(files)s are later") % {
+                "files": ", ".join(later)}
+
+
+def order_problems(metric: dict, accepted: list[dict]) -> Iterator[str]:
+    """Where a verdict is passed by a run from before its criterion was frozen, and no person is
+    named who accepted that."""
+    since = metric["facts"].get("frozen_since")
+    is_accepted = any(row["criterion"] == metric["criterion"] and row["item"] == AGREED_LATER
+                      for row in accepted)
+    if metric["outcome"] == "passed" and since and not is_accepted and any(
+            datetime.fromisoformat(run["began"]) < datetime.fromisoformat(since)
+            for run in metric["facts"].get("runs") or []):
+        yield _("passed by a run that began before the criterion was frozen, which nobody accepted")
 
 
 def _recomputed(measured: Path, reference: Path | None, facts: dict, rule: Rule,

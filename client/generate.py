@@ -17,6 +17,7 @@ SCHEMA = HERE.parent / "docs" / "openapi.yaml"
 METHODS = {"get", "post", "put", "patch", "delete"}
 JSON = "application/json"
 BYTES = "application/octet-stream"
+PROBLEM = "application/problem+json"
 
 
 def main() -> None:
@@ -35,7 +36,8 @@ def make(schema: Path, out: Path) -> None:
         source.write_text(json.dumps(document), encoding="utf-8")
         config.write_text(json.dumps({
             "post_hooks": [],
-            "content_type_overrides": dict.fromkeys(_file_types(document), BYTES)}))
+            "content_type_overrides": {**dict.fromkeys(_file_types(document), BYTES),
+                                       PROBLEM: JSON}}))
         subprocess.run([
             sys.executable, "-m", "openapi_python_client", "generate", "--path", str(source),
             "--config", str(config), "--meta", "none", "--output-path", str(out), "--overwrite",
@@ -44,8 +46,8 @@ def make(schema: Path, out: Path) -> None:
 
 def arranged(document: dict) -> dict:
     """The document as a client wants it: a module for each kind of object, functions without the
-    version in their names, JSON where the API takes several encodings. Refusals are left out: all
-    of them are problem details (RFC 9457), which `desk_cli.connection.result` reads.
+    version in their names, JSON where the API takes several encodings. A refusal is parsed as
+    `Problem`.
     """
     for path, operations in document["paths"].items():
         for method in METHODS & set(operations):
@@ -56,8 +58,6 @@ def arranged(document: dict) -> dict:
             if JSON in body:
                 operation["requestBody"]["content"] = {JSON: body[JSON]}
             operation["security"] = [each for each in operation.get("security", []) if each]
-            operation["responses"] = {code: answer for code, answer in
-                                      operation["responses"].items() if code < "400"}
     return _without_clashes(document)
 
 

@@ -8,8 +8,9 @@ from rest_framework.routers import DefaultRouter
 from delivery.openapi.views import DocsView, SchemaView
 from engagements.api.tokens import TokenView
 
-APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.reports",
-        "delivery.acceptance", "delivery.evidence", "delivery.planning", "delivery.knowledge",
+APPS = ("engagements", "workers", "assessments", "delivery.quotes", "delivery.agreement",
+        "delivery.reports", "delivery.acceptance", "delivery.invoicing", "delivery.evidence",
+        "delivery.planning", "delivery.knowledge",
         "delivery.notices", "delivery.surveys", "delivery.operation", "delivery.documents",
         "delivery.next_steps", "delivery.portal", "delivery.demo")
 

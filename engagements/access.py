@@ -10,34 +10,45 @@ from django.utils.translation import gettext as _
 
 from engagements.errors import NotAllowed
 from engagements.models import Engagement, User
-from engagements.permissions import PERMISSIONS, Can, Role
+from engagements.permissions import OF_AGENTS, PERMISSIONS, Can, Role
 from engagements.text.text_joining import listed
 
 
 def allowed(user: User, action: Can) -> bool:
-    """Whether the user's role includes the action."""
-    return user.is_authenticated and action in PERMISSIONS.get(user.role, frozenset())
+    """Whether the user's role includes the action, and the account has not ended; of an agent,
+    whether it is work besides."""
+    return user.is_authenticated and not user.has_ended and (
+        action in PERMISSIONS.get(user.role, frozenset())) and (
+        user.agent is None or action in OF_AGENTS)
 
 
-def require(user: User, action: Can, engagement: Engagement | None = None) -> None:
-    """Raise NotAllowed unless the role includes the action and the engagement is visible."""
+# What is read, and what concerns nodes rather than the engagement, goes on after its end.
+NO_WRITES = frozenset({Can.VIEW_INTERNAL, Can.AUDIT, Can.WITNESS, Can.OPERATE})
+
+
+class EngagementEnded(NotAllowed):
+    """The engagement is closed or cancelled: nothing of it changes until it is reopened."""
+
+    code = "engagement_ended"
+    status = 409
+
+
+def require(user: User, action: Can, engagement: Engagement | None = None, *,
+            may_have_ended: bool = False) -> None:
+    """Raise NotAllowed unless the role includes the action and the engagement is visible;
+    EngagementEnded for a write where it has ended, save where it `may_have_ended`."""
     if not allowed(user, action):
         refuse_role(user, [role for role in Role if action in PERMISSIONS[role]])
     if engagement is None and action != Can.VIEW_INTERNAL:
         refuse_limited_token(user)
-    require_visible(user, engagement)
+    require_visible(user, engagement,
+                    may_have_ended=may_have_ended or action in NO_WRITES)
 
 
 def refuse_limited_token(user: User) -> None:
     """Raise NotAllowed where the user signed in with a token of one engagement only."""
     if user.only_engagement_id:
         raise NotAllowed(_("This token is limited to one engagement."))
-
-
-def require_own_session(user: User) -> None:
-    """Raise NotAllowed for a script: what a person decides needs that person's own session."""
-    if user.token:
-        raise NotAllowed(_("A person decides this: sign in instead of using a token."))
 
 
 def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
@@ -47,10 +58,21 @@ def refuse_role(user: User, roles: Iterable[str]) -> NoReturn:
                         "roles": listed(Role(role).label for role in roles)})
 
 
-def require_visible(user: User, engagement: Engagement | None) -> None:
-    """Raise NotAllowed for an engagement that the user does not see; none is nobody's secret."""
-    if engagement and not Engagement.objects.visible_to(user).filter(pk=engagement.pk).exists():
+def require_visible(user: User, engagement: Engagement | None, *, may_have_ended: bool = True
+                    ) -> None:
+    """Raise NotAllowed for an engagement that the user does not see, EngagementEnded for one that
+    has ended and may not have; none is nobody's secret."""
+    if engagement is None:
+        return
+    found = Engagement.objects.visible_to(user).filter(pk=engagement.pk).only(
+        "code", "state").first()
+    if found is None:
         raise NotAllowed(_("You are not a member of this engagement."))
+    if found.has_ended and not may_have_ended:
+        raise EngagementEnded(_(
+            "%(code)s is “%(state)s”: nothing of it is changed any more. A manager of the "
+            "engagement can reopen it on its page, with a reason.") % {
+                "code": found.code, "state": found.get_state_display()})
 
 
 def require_administrator(user: User) -> None:

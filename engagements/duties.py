@@ -28,6 +28,7 @@ class Duty(models.TextChoices):
     AUTHOR = "author", gettext_lazy("Author")
     REVIEWER = "reviewer", gettext_lazy("Reviewer")
     APPROVER = "approver", gettext_lazy("Approver")
+    TESTER = "tester", gettext_lazy("Tester")  # whoever alone measured what is reviewed
 
 
 MAY_COINCIDE: dict[str, frozenset[Duty]] = {
@@ -168,11 +169,12 @@ def missing_people(rule: DutyRule, subject: Any, author: User | None) -> list[st
     as possible find somebody of their own (augmenting paths of a bipartite matching, Kuhn 1955).
     """
     together = MAY_COINCIDE.get(people_of(rule), frozenset())
-    authors = {author and author.pk, *rule.done_by(subject)[Duty.AUTHOR]}
+    done = rule.done_by(subject)
+    authors, testers = {author and author.pk, *done[Duty.AUTHOR]}, {*done.get(Duty.TESTER, ())}
     people, placed = list(members_of(rule.engagement(subject))), {}
     missing = []
     for step in rule.steps(subject):
-        barred = set() if together == {Duty.AUTHOR, step.duty} else authors
+        barred = testers if together == {Duty.AUTHOR, step.duty} else authors | testers
         able = [user.pk for user in people if user.pk not in barred and step.may(user)]
         group = step.duty if together == {Duty.REVIEWER, Duty.APPROVER} else ""
         if not _place((step, [(pk, group) for pk in able]), placed, set()):

@@ -30,6 +30,14 @@ class WrongState(DeskError):
     status = 409
 
 
+class Unavailable(DeskError):
+    """Something that the desk needs to answer does not answer now."""
+
+    code = "unavailable"
+    status = 503
+    retry_after_seconds = 30
+
+
 class InvalidInput(DeskError):
     code = "invalid_input"
     status = 400

@@ -6,8 +6,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from engagements.access import Can, allowed
 from engagements.errors import InvalidInput
 from engagements.models import ApiToken, Customer, Engagement, Role, User
+from engagements.permissions import OUTSIDE
 from engagements.queries import filtered_people, next_code
 from engagements.serializers import (
     CustomerSerializer,
@@ -58,13 +60,17 @@ class EngagementForm(forms.ModelForm):
         if self.instance.pk:
             del self.fields["new_customer"], self.fields["team"]
             self.fields["code"].disabled = True
-        else:
+        elif creator and not allowed(creator, Can.MANAGE):
+            del self.fields["team"]
+            self.fields["customer"].queryset = Customer.objects.visible_to(creator)
+        if not self.instance.pk:
+            self.initial.setdefault("code", next_code(
+                Engagement.objects.all(), f"EP{timezone.localdate():%y}"))
+        if "team" in self.fields:
             people = User.objects.filter(is_active=True, is_service=False).exclude(
                 pk=creator and creator.pk)
             self.fields["team"].queryset = people
             self.fields["team"].choices = people_choices(people)
-            self.initial.setdefault("code", next_code(
-                Engagement.objects.all(), f"EP{timezone.localdate():%y}"))
 
     def clean(self):
         data = super().clean()
@@ -127,11 +133,13 @@ class PersonForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["username", "password", *PERSON_FACTS, "is_service"]
+        widgets = {"access_ends_on": forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")}
         labels = {"username": _("Log-in name"), "full_name": _("Full name"),
                   "full_name_en": _("Full name (English)"),
-                  "is_active": _("May sign in")}
+                  "is_active": _("Enabled")}
         help_texts = {"username": "", "is_active": "",
-                      "role": _("A customer's people are reviewers; all others are of the firm.")}
+                      "role": _("A customer's people are reviewers; auditors read only; all others "
+                              "are of the firm.")}
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -151,6 +159,26 @@ class PersonForm(forms.ModelForm):
 
     def _post_clean(self):
         """Nothing is put on the instance: the service compares with what is stored."""
+
+
+class DelegationForm(forms.Form):
+    """Who stands in, and on which days; administrators say for whom."""
+
+    user = forms.ModelChoiceField(None, label=_("Who is away"), required=False,
+                                  empty_label=_("I am"))
+    delegate = forms.ModelChoiceField(None, label=_("Who stands in"))
+    starts_on = forms.DateField(label=_("First day"), widget=forms.DateInput(
+        attrs={"type": "date"}, format="%Y-%m-%d"))
+    ends_on = forms.DateField(label=_("Last day"), widget=forms.DateInput(
+        attrs={"type": "date"}, format="%Y-%m-%d"))
+
+    def __init__(self, *args, actor: User, **kwargs):
+        super().__init__(*args, **kwargs)
+        people = User.objects.filter(is_active=True, is_service=False).exclude(
+            role__in=OUTSIDE).exclude(pk=actor.pk).order_by("full_name", "pk")
+        self.fields["delegate"].queryset = self.fields["user"].queryset = people
+        if actor.role != Role.ADMINISTRATOR:
+            del self.fields["user"]
 
 
 class OwnPasswordForm(PasswordChangeForm):
@@ -183,6 +211,10 @@ class ApiTokenForm(forms.Form):
     def __init__(self, *args, owner: User, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["engagement"].queryset = Engagement.objects.visible_to(owner)
+        hidden = {ApiToken.Scope.AGENT} | (
+            set() if settings.DECIDING_TOKENS else {ApiToken.Scope.DECIDE})
+        self.fields["scope"].choices = [
+            choice for choice in ApiToken.Scope.choices if choice[0] not in hidden]
         self.fields["days"].initial = settings.API_TOKEN_DAYS
         self.fields["days"].widget.attrs["max"] = settings.API_TOKEN_MAX_DAYS
 

@@ -18,7 +18,8 @@ class CheckResult:
     """What one check found.
 
     `sentence` says what was found, `remedy` what would make it pass, `url` opens the evidence
-    or the page on which it comes to be, `needs` what a role must include to open that page.
+    or the page on which it comes to be, `needs` what a role must include to open that page,
+    `outcome` the verdict behind it, else met or missing.
     """
 
     code: str
@@ -28,6 +29,10 @@ class CheckResult:
     url: str = ""
     remedy: str = ""
     needs: Can | None = None
+    outcome: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "outcome", self.outcome or ("met" if self.is_met else "missing"))
 
     def as_dict(self) -> dict:
         return {key: value if isinstance(value, bool) else str(value or "")

@@ -8,6 +8,7 @@ some seconds delays work and loses none.
 import logging
 import os
 import socket
+import time
 from datetime import timedelta
 
 from celery.beat import PersistentScheduler
@@ -15,6 +16,7 @@ from django.db import DatabaseError, close_old_connections, connection
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from engagements import database_clock
 from engagements.models import Lease
 
 LEASE = timedelta(seconds=30)
@@ -54,7 +56,7 @@ class LeasedScheduler(PersistentScheduler):
         return super().tick(*args, **kwargs)
 
     def _is_mine(self) -> bool:
-        now = self.app.now().timestamp()
+        now = time.monotonic()  # a clock that is set back must not keep it from renewing
         if now >= self._renew_at or not self._holds:
             self._holds = self._took()
             self._renew_at = now + RENEWED_AFTER
@@ -64,6 +66,7 @@ class LeasedScheduler(PersistentScheduler):
         try:
             if not connection.in_atomic_block:
                 close_old_connections()
+            database_clock.look("clock")
             return take(CLOCK, self.holder)
         except DatabaseError as error:
             logger.warning("The clock waits for the database: %s", error)

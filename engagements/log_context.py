@@ -12,6 +12,11 @@ def _facts() -> dict:
     return _CONTEXT.get() or {}
 
 
+def request_number() -> str:
+    """Of the request of the moment; empty outside of one."""
+    return _facts().get("request_id", "")
+
+
 @contextlib.contextmanager
 def log_context(**facts) -> Iterator[None]:
     """Lines that are logged inside carry these facts, besides those from around."""

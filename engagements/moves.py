@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from engagements.access import allowed, refuse_role, require_visible
 from engagements.audit import audit_log
+from engagements.decisions import may_write, require_person
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Role, User
 from engagements.permissions import Can
@@ -41,7 +42,19 @@ def _holds(user: User, permission: Permission, subject: Any) -> bool:
 def allowed_moves(user: User, table: TransitionTable, subject: Any) -> list[str]:
     """The moves that state, role and guards leave to the user, in the table's order."""
     return [move for move in table.moves_from(table.state_of(subject))
-            if has_permission(user, table[move], subject) and passes(user, table[move], subject)]
+            if has_permission(user, table[move], subject) and _is_enough(user, table[move])
+            and passes(user, table[move], subject)
+            and (table[move].may_have_ended or not _has_ended(subject))]
+
+
+def _is_enough(user: User, transition: Transition) -> bool:
+    """Whether a token that signed in may make the move; where the service writes the entry by
+    itself, that asks."""
+    return transition.audit is None or may_write(user, transition.audit.code)
+
+
+def _has_ended(subject: Any) -> bool:
+    return bool(subject.engagement and subject.engagement.has_ended)
 
 
 def offered_moves(user: User, table: TransitionTable, subject: Any) -> dict[str, str]:
@@ -60,12 +73,15 @@ def passes(user: User, transition: Transition, subject: Any) -> bool:
 
 
 def require_permission(user: User, table: TransitionTable, subject: Any, move: str) -> None:
-    """Raise NotAllowed unless the role is enough and the user sees the engagement."""
+    """Raise NotAllowed unless the role is enough and the user sees the engagement, EngagementEnded
+    where that has ended."""
     if move not in table:
         raise InvalidInput(_("There is no such step."))
     if not has_permission(user, table[move], subject):
         refuse_role(user, roles_for(user, table[move], subject))
-    require_visible(user, subject.engagement)
+    if not _is_enough(user, table[move]):
+        require_person(user, table[move].audit.code)
+    require_visible(user, subject.engagement, may_have_ended=table[move].may_have_ended)
 
 
 def require_state(table: TransitionTable, subject: Any, move: str) -> None:

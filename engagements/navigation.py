@@ -52,6 +52,7 @@ GROUPS = (
         Tab("documents", _("Documents"), "reports:engagement"))),
     Group(_("Commercial"), (
         Tab("quotes", _("Quotes"), "quotes:engagement"),
+        Tab("agreement", pgettext_lazy("contract", "Agreement"), "agreement:agreement"),
         Tab("changes", _("Changes"), "planning:changes"),
         Tab("effort", _("Effort"), "planning:effort", is_internal=True),
         Tab("time", _("Timesheets"), "planning:time", is_internal=True),
@@ -59,6 +60,7 @@ GROUPS = (
     Group(_("Management"), (
         Tab("control", _("Project control"), "planning:control", is_internal=True),
         Tab("cooperation", _("Collaboration"), "planning:cooperation", is_external=True),
+        Tab("agents", _("Agents"), "workers:agents"),
         Tab("team", _("Team"), "engagements:team", is_internal=True))),
 )
 
@@ -66,7 +68,7 @@ GROUPS = (
 TAB_OF_NAMESPACE = {
     "engagements": "overview", "surveys": "survey", "workers": "jobs", "assessments": "criteria",
     "reports": "documents", "acceptance": "documents", "evidence": "documents",
-    "quotes": "quotes", "planning": "plan",
+    "quotes": "quotes", "agreement": "agreement", "planning": "plan",
 }
 
 

@@ -5,10 +5,19 @@ from collections.abc import Iterable
 from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
-from engagements.models import Customer, Engagement, ModelProgress, StageComment, StageRecord
+from engagements.models import (
+    Customer,
+    Engagement,
+    ModelProgress,
+    StageComment,
+    StageRecord,
+    User,
+)
 from engagements.search_index import holding
 from engagements.stages import DONE, LET_THROUGH, Stage, StageState
+from engagements.text.text_joining import labelled
 
 MODELS_PER_PAGE = 40  # of the matrix
 
@@ -33,7 +42,7 @@ def matrix(models: QuerySet) -> list[dict]:
     return [{"model": model, "records": _with_turn(model.stages.all())}
             for model in models.prefetch_related("stages__assignment__person", Prefetch(
                 "stages__comments", to_attr="newest_comments",
-                queryset=StageComment.objects.newest_of_each().select_related("author")))]
+                queryset=StageComment.objects.newest_of_each().select_related("author", "agent")))]
 
 
 def _with_turn(records: Iterable[StageRecord]) -> list[StageRecord]:
@@ -106,3 +115,12 @@ def filtered_people(people: QuerySet, params) -> QuerySet:
     if params.get("role"):
         people = people.filter(role=params["role"])
     return people.order_by("-is_active", "role", "username")
+
+
+def projects_of(person: User) -> list[str]:
+    """A paragraph with the projects in whose team somebody of a customer is; of the firm's people
+    none: what they work on stays inside."""
+    rows = Engagement.objects.filter(memberships__user=person).order_by("code") if (
+        person.is_reviewer) else ()
+    return ["\n".join(labelled(_("Project"), f"{row.code} {row.localized_name}") for row in rows)
+            ] if rows else []

@@ -170,10 +170,11 @@ def refresh(table: type[models.Model], keys: Collection) -> None:
         SearchEntry.objects.filter(table=indexed.label, key__in=gone).delete()
 
 
-def rebuild() -> int:
-    """Write all entries anew, in batches of their own transaction; how many."""
+def rebuild(tables: Collection[type[models.Model]] | None = None) -> int:
+    """Write all entries of these tables anew, of all without, in batches of their own transaction;
+    how many."""
     count = 0
-    for table in TABLES:
+    for table in TABLES if tables is None else tables:
         for keys in _batches(table):
             with transaction.atomic():
                 refresh(table, keys)
@@ -203,9 +204,9 @@ def _batches(table: type[models.Model]) -> Iterator[list[int]]:
 def prepare(using: str, **_signal) -> None:
     """After `migrate`: what the database needs, and the entries of one that is older."""
     _make_storage(using)
-    is_older = Engagement.objects.exists() and not SearchEntry.objects.exists()
-    if using == DEFAULT_DB_ALIAS and is_older:
-        rebuild()
+    if using == DEFAULT_DB_ALIAS and Engagement.objects.exists():
+        rebuild([table for table, indexed in TABLES.items()
+                 if not SearchEntry.objects.filter(table=indexed.label).exists()])
 
 
 def _make_storage(using: str) -> None:

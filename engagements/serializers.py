@@ -1,3 +1,4 @@
+from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from engagements.models import (
@@ -16,6 +17,7 @@ from engagements.models import (
 from engagements.services.migrated_models import MODEL_FACTS, require_model_code
 from engagements.stages import TRANSITIONS, Scope, StageMove
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 
 
 class CustomerSerializer(serializers.ModelSerializer):
@@ -28,8 +30,40 @@ class EngagementSerializer(serializers.ModelSerializer):
     class Meta:
         model = Engagement
         fields = ["id", "code", "name", "name_en", "customer", "contract_number", "scope",
-                  "description", "description_en", "state", "starts_on", "ends_on", "created_at"]
-        read_only_fields = ["state", "created_at"]
+                  "description", "description_en", "state", "starts_on", "ends_on", "created_at",
+                  "ended_at", "end_reason", "settlement"]
+        read_only_fields = ["state", "created_at", "ended_at", "end_reason", "settlement"]
+
+
+class ClosingConditionSerializer(serializers.Serializer):
+    """What has to be done before the closing; `url` is the page on which it is mended."""
+
+    code = serializers.CharField()
+    label = serializers.CharField()
+    is_met = serializers.BooleanField()
+    sentence = serializers.CharField()
+    url = serializers.CharField()
+
+
+class CloseEngagementSerializer(serializers.Serializer):
+    note = serializers.CharField(label=_("Note"), required=False, allow_blank=True, default="",
+                                 max_length=2000)
+
+
+class CancelSerializer(serializers.Serializer):
+    reason = serializers.CharField(label=_("Reason"), max_length=2000)
+    settlement = serializers.CharField(
+        label=_("Settlement"), max_length=4000,
+        help_text=_("What was done, what is paid and what still is to be paid."))
+
+
+class LoseSerializer(serializers.Serializer):
+    cause = serializers.ChoiceField(Engagement.LossCause.choices, label=_("Why it was lost"))
+    reason = serializers.CharField(label=_("Reason"), max_length=2000)
+
+
+class ReopenSerializer(serializers.Serializer):
+    reason = serializers.CharField(label=_("Reason"), max_length=2000)
 
 
 class VisibleEngagement(serializers.SlugRelatedField):
@@ -42,14 +76,14 @@ class VisibleEngagement(serializers.SlugRelatedField):
         return super().get_queryset().visible_to(self.context["user"])
 
 
-class MembershipSerializer(serializers.ModelSerializer):
+class MembershipSerializer(NamesEngagement):
     class Meta:
         model = Membership
         fields = ["id", "engagement", "user", "role"]
         validators = []
 
 
-class MigratedModelSerializer(serializers.ModelSerializer):
+class MigratedModelSerializer(NamesEngagement):
     class Meta:
         model = MigratedModel
         fields = ["id", "engagement", "code", *MODEL_FACTS, "scope", "position", "lock_version"]
@@ -84,7 +118,7 @@ class ChecklistItemSerializer(serializers.ModelSerializer):
 class StageTransitionSerializer(serializers.ModelSerializer):
     class Meta:
         model = StageTransition
-        fields = ["move", "from_state", "to_state", "actor", "at", "comment", "checks"]
+        fields = ["move", "from_state", "to_state", "actor", "agent", "at", "comment", "checks"]
 
 
 class StageRecordSerializer(serializers.ModelSerializer):
@@ -109,7 +143,10 @@ class StageWaiverSerializer(serializers.ModelSerializer):
 
 
 class WaiverDraftSerializer(serializers.Serializer):
+    """`checks`: codes of the gate's checks that it lets pass; without them all that are missing."""
+
     reason = serializers.CharField()
+    checks = serializers.ListField(child=serializers.CharField(), required=False)
 
 
 class StageMoveSerializer(serializers.Serializer):
@@ -140,8 +177,8 @@ class StageAssignmentSerializer(serializers.Serializer):
 class StageCommentSerializer(serializers.ModelSerializer):
     class Meta:
         model = StageComment
-        fields = ["id", "record", "author", "at", "text"]
-        read_only_fields = ["record", "author", "at"]
+        fields = ["id", "record", "author", "agent", "at", "text"]
+        read_only_fields = ["record", "author", "agent", "at"]
 
 
 class TickSerializer(serializers.Serializer):
@@ -160,7 +197,7 @@ class CheckSerializer(serializers.Serializer):
     needs = serializers.CharField(allow_blank=True)
 
 
-class ApiTokenSerializer(serializers.ModelSerializer):
+class ApiTokenSerializer(NamesEngagement):
     """A token without its key."""
 
     is_in_force = serializers.BooleanField(read_only=True)
@@ -214,5 +251,6 @@ class PersonSerializer(serializers.ModelSerializer):
         model = User
         fields = ["id", "username", "password", "full_name", "full_name_en", "job_title",
                   "job_title_en", "organisation", "organisation_en", "phone", "email",
-                  "role", "is_active", "is_service", "last_login"]
+                  "role", "audits_firm", "access_ends_on", "is_active", "is_service",
+                  "last_login"]
         read_only_fields = ["last_login"]

@@ -184,9 +184,6 @@ LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
 BEGUN = frozenset(StageState) - {StageState.NOT_STARTED, StageState.SKIPPED}
 
-# Before the NPU environment stands: what runs here measures the customer's source platform.
-ON_SOURCE_PLATFORM = frozenset({Stage.SURVEY, Stage.DESIGN})
-
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.FULL: frozenset(),
     Scope.TRAINING: frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE}),

@@ -38,7 +38,8 @@ class Transition:
 
     `target` is empty where the state stays or the effect `deletes` the row; one of the
     `permissions` is needed, and all `guards` have to let it pass. `label` is that of its button,
-    where the code in the table's `moves` has no better one.
+    where the code in the table's `moves` has no better one. `may_have_ended`: even of an
+    engagement that is closed or cancelled.
     """
 
     sources: frozenset[str]
@@ -49,6 +50,7 @@ class Transition:
     label: Any = ""
     effect: Effect | None = None
     deletes: bool = False
+    may_have_ended: bool = False
     audit: AuditAction | None = None
 
 

@@ -1,6 +1,6 @@
 from django.urls import path, register_converter
 
-from engagements.views import engagements, stage_comments, stages
+from engagements.views import endings, engagements, stage_comments, stages
 
 
 class SignOrRevoke:
@@ -24,6 +24,8 @@ urlpatterns = [
     path("new/", engagements.engagement_new, name="new"),
     path("<str:code>/", engagements.engagement_page, name="engagement"),
     path("<str:code>/edit/", engagements.engagement_edit, name="edit"),
+    path("<str:code>/ending/", endings.ending, name="ending"),
+    path("<str:code>/ending/<str:move>/", endings.end, name="end"),
     path("<str:code>/team/", engagements.team, name="team"),
     path("<str:code>/team/<int:pk>/remove/", engagements.member_remove, name="member_remove"),
     path("<str:code>/assign/", engagements.assign, name="assign"),

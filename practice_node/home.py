@@ -51,6 +51,8 @@ def _install_toolbox(root: Path) -> None:
         for command, name in commands.items():
             _wrapper(root / "bin" / command,
                      f'exec "{sys.executable}" "{TOOLBOX / module}" {name} "$@"')
+    _wrapper(root / "bin" / "msrun", f'exec "{sys.executable}" '
+             f'"{TOOLBOX}/python/practice_launchers/start.py" msrun "$@"')
     _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
     genuine = _genuine_msprobe()
     if genuine:  # it runs without an NPU; the stand-in of torch must not reach it

@@ -51,6 +51,10 @@ def pytest_addoption(parser):
                      help="only tests whose answer depends on the database, for another one")
     parser.addoption("--everything", action="store_true",
                      help="slow and browser tests too, and those that repeat others more widely")
+    parser.addoption("--examples", type=int, default=2,
+                     help="right requests of each operation that test_openapi_conformance sends")
+    parser.addoption("--role", action="append", choices=ROLES,
+                     help="as whom it sends them; all roles if left out")
     parser.addoption("--runtime", choices=["host", "container", "running", "slurm"], default="host",
                      help="in what the job kinds run that are tried on the practice node")
 
@@ -59,6 +63,7 @@ def pytest_configure(config):
     gc.disable()  # until all tests are collected
     # Rights of Django's own are asked for nowhere; each test that commits made them all anew.
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
+    post_migrate.connect(_note_flush, dispatch_uid="flush after a test")
     asked = config.option
     if asked.everything:
         asked.markexpr = ""
@@ -93,6 +98,11 @@ def pytest_runtest_setup(item):
     commits = marker.kwargs.get("transaction") if marker else False
     commits = commits or {"transactional_db", "live_server"} & set(item.fixturenames)
     cached_fixtures.store().begin_test(is_rolled_back=not commits)
+
+
+def _note_flush(using, **_signal):
+    if using == "default":
+        cached_fixtures.store().was_flushed = True
 
 
 @pytest.fixture(autouse=True)
@@ -270,7 +280,8 @@ def people(db) -> dict[str, User]:
 @cached_fixture
 def engagement(people) -> Engagement:
     """An engagement of which everybody is a member."""
-    customer = Customer.objects.create(name="某电力公司", name_en="A power company")
+    customer = Customer.objects.create(name="某电力公司", name_en="A power company",
+                                       credit_code="91350100M000100Y43")
     found = Engagement.objects.create(code="EP2501", name="变电站巡检模型迁移",
                                       name_en="Substation inspection", customer=customer)
     for role, user in people.items():

@@ -21,6 +21,7 @@ PLACES = (
     "delivery/planning/test_timesheets.py", "delivery/portal", "delivery/quotes/test_chain.py",
     "delivery/quotes/test_life.py", "delivery/reports/test_chains.py",
     "delivery/reports/test_facts_outside_transaction.py", "delivery/surveys/services",
+    "delivery/test_races.py", "engagements/test_list_filters.py",
     "workers/dispatch", "workers/gangs/test_gangs.py", "workers/test_batch_api.py",
     "workers/test_chains.py", "workers/test_job_cost.py", "workers/nodes/test_machines.py",
     "workers/artifacts/test_reading_requests.py",

@@ -4,8 +4,10 @@ from django.utils import timezone
 
 from assessments.services import load_standard_definitions
 from delivery.documents.services.issued_files import store_missing
+from delivery.invoicing.models import Invoice
+from delivery.planning.models import Milestone
 from delivery.quotes import services as quotes
-from delivery.quotes.models import PriceImport
+from delivery.quotes.models import FrameworkContract, PriceImport, QuoteAnswer, RateCard
 from delivery.reports.services import add_deliverable, draft_test_report
 from delivery.surveys.services import start_survey
 from delivery.surveys.services.questionnaire_drafts import begin_draft
@@ -75,7 +77,8 @@ def world(people, engagement, settings, tmp_path):
                                         created_by=people[SALES])
     model = services.add_model(actor=people[MANAGER], engagement=engagement, code="LLM",
                                name="模型")
-    node = Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", state="ready")
+    node = Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", state="ready",
+                               cards_total=8)
     login = NodeLogin.objects.create(node=node, engagement=engagement, username="x")
     runtime = Runtime.objects.create(name="CANN")
     inventory = NodeImport.objects.create(file_name="nodes.csv", created_by=people[OPERATOR])
@@ -112,6 +115,8 @@ def world(people, engagement, settings, tmp_path):
     begin_draft(actor=people[ADMIN])
     return {
         **planning_world(people, engagement),
+        "workers:agents": [code],
+        "portal:audit_entry": [engagement.audit_entries.order_by("pk").last().pk],
         "knowledge:case": [case.pk], "knowledge:case_edit": [case.pk],
         "portal:help_chapter": ["01-start"], "portal:help_picture": ["zh", "home"],
         "people:person": [people[CONSULTANT].pk], "people:tokens": [people[CONSULTANT].pk],
@@ -119,6 +124,7 @@ def world(people, engagement, settings, tmp_path):
         "notices:channel": [channel.pk], "notices:channel_edit": [channel.pk],
         "notices:attempt": [attempt.pk],
         "planning:calendar_feed": ["desk_unknown"],
+        "planning:person": [people[CONSULTANT].username],
         "surveys:overview": [code], "surveys:section": [code, "project"],
         "surveys:xlsx": [code, "en"], "surveys:upload": [code], "surveys:consequences": [code],
         "surveys:newer_version": [code],
@@ -127,18 +133,21 @@ def world(people, engagement, settings, tmp_path):
         "reports:problems": [document.pk],
         "acceptance:contract_terms": [code], "acceptance:powers_of_attorney": [code],
         "acceptance:third_party_reports": [code], "acceptance:warranty": [code],
-        "acceptance:regression_runs": [code],
+        "acceptance:regression_runs": [code], "acceptance:blocker_waivers": [code],
+        "agreement:agreement": [code],
         "reports:deliverables": [code], "reports:deliverable_new": [code],
         "reports:deliverable": [owed.pk], "reports:deliverable_proof": [owed.pk],
         "reports:progress": [document.pk], "reports:texts": [document.pk],
         "reports:standard_text": ["sow_change"], "reports:chain": ["TR"],
         "reports:branding": [engagement.customer_id],
         "engagements:engagement": [code], "engagements:edit": [code], "engagements:team": [code],
-        "engagements:model_new": [code], "engagements:model_edit": [code, "LLM"],
+        "engagements:ending": [code], "engagements:model_new": [code],
+        "engagements:model_edit": [code, "LLM"],
         "engagements:stage": [code, "LLM", "survey"],
         "engagements:stage_comments": [code, "LLM", "survey"],
         "engagements:cell_menu": [code, "LLM", "survey"],
-        "workers:node": [node.pk], "workers:job": [job.pk], "workers:job_log": [job.pk],
+        "workers:node": [node.pk], "workers:node_disk": [node.pk],
+        "workers:job": [job.pk], "workers:job_log": [job.pk],
         "workers:job_log_lines": [job.pk],
         "workers:job_log_file": [job.pk], "workers:job_merged_log": [job.pk],
         "workers:runtime_new": ["host"], "workers:runtime": [runtime.pk],
@@ -162,6 +171,7 @@ def world(people, engagement, settings, tmp_path):
         "assessments:human_evaluations": [code], "assessments:human_evaluation_new": [code],
         "assessments:human_evaluation": [rated.pk],
         "assessments:human_evaluation_sheet": [rated.pk],
+        "assessments:training_runs": [model.pk], "assessments:training_run_comparison": [model.pk],
         "assessments:model_performance": [model.pk], "assessments:round_new": [model.pk],
         "assessments:definition_new": [definition.pk],
         "quotes:engagement": [code],
@@ -170,8 +180,30 @@ def world(people, engagement, settings, tmp_path):
         "quotes:compare": [quote.pk, quote.pk], "quotes:payment": [quote.pk],
         "quotes:conditions": [quote.pk], "quotes:line_new": [quote.pk],
         "quotes:line_edit": [quote.pk, line.pk], "quotes:rate_card": [card.pk],
-        "quotes:import": [source.pk],
+        "quotes:import": [source.pk], "quotes:answer_new": [quote.pk],
+        **invoiced(people[SALES], engagement, quote),
     }
+
+
+def invoiced(actor, engagement, quote) -> dict:
+    """Addresses of a recorded answer, of an invoice and of a framework contract."""
+    from django.core.files.base import ContentFile
+
+    stored = ContentFile(b"x", name="x.pdf")
+    answer = QuoteAnswer.objects.create(
+        quote=quote, is_accepted=True, way="paper", given_on=quote.quote_date, given_by="x",
+        file=stored, file_name="x.pdf", recorded_by=actor)
+    milestone = Milestone.objects.filter(plan__engagement=engagement).first() or (
+        Milestone.objects.create(plan=engagement.plan, name="x", percent=100, trigger="FA"))
+    invoice = Invoice.objects.create(
+        engagement=engagement, milestone=milestone, number="1", issued_on=quote.quote_date,
+        due_on=quote.quote_date, amount=1, currency="CNY", created_by=actor)
+    framework = FrameworkContract.objects.create(
+        customer=engagement.customer, number="FC-1", name="x", valid_from=quote.quote_date,
+        card=RateCard.objects.first(), ceiling=1, created_by=actor)
+    return {"quotes:answer_file": [answer.pk], "quotes:framework": [framework.pk],
+            "invoicing:invoice_new": [milestone.pk], "invoicing:credit_new": [invoice.pk],
+            "invoicing:payment_new": [invoice.pk]}
 
 
 def solved_case(people, job):

@@ -4,9 +4,10 @@ A test that starts another one fails (`conftest.py`), and `test_programs.py` com
 with those that `./desk` and `.ci/run` install.
 """
 
+import functools
 import os
 import shutil
-import sys
+import subprocess
 from pathlib import Path
 
 # In every Debian, or asked by Python itself (`ctypes.util.find_library`).
@@ -25,19 +26,25 @@ CI = {"chromium": {"chromium"}, "default-jre-headless": {"java"}, "git": {"git"}
       "openssl": {"openssl"}, "procps": {"pgrep", "pkill", "ps"}, "redis-server": {"redis-server"},
       "softhsm2": {"softhsm2-util"}}
 # Tests skip where they are missing, and nothing installs them: servers and engines of other firms.
-WHERE_THERE = {"apptainer", "busybox", "caddy", "patch", "podman", "promtool", "runc", "scancel",
-               "sinfo", "slapd", "slurmctld", "slurmd", "squeue", "systemd-analyze"}
+WHERE_THERE = {"apptainer", "busybox", "caddy", "mcp-inspector", "munged", "patch", "podman",
+               "promtool", "runc", "sbatch", "scancel", "sinfo", "slapd", "slurmctld", "slurmd",
+               "squeue", "systemd-analyze"}
 
 FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
 DECLARED = ALWAYS.union(WHERE_THERE, *PRODUCT.values(), *TESTS.values(), *CI.values())
 undeclared: set[str] = set()
+_start = subprocess.Popen.__init__
 
 
-def _note(event: str, arguments: tuple) -> None:
-    if event == "subprocess.Popen":
-        found = Path(shutil.which(os.fspath(arguments[0])) or "")
-        if str(found.parent) in FOLDERS and found.name not in DECLARED:
-            undeclared.add(found.name)
+@functools.wraps(_start)
+def _noted(self, args, *more, **options) -> None:
+    program = "sh" if options.get("shell") else options.get("executable") or (
+        args if isinstance(args, str | bytes | os.PathLike) else args[0])
+    found = Path(shutil.which(os.fsdecode(program)) or "")
+    if str(found.parent) in FOLDERS and found.name not in DECLARED:
+        undeclared.add(found.name)
+    _start(self, args, *more, **options)
 
 
-sys.addaudithook(_note)
+# An audit hook would be asked at every file, import and frame: a hundredth of the whole run.
+subprocess.Popen.__init__ = _noted

@@ -23,21 +23,26 @@ def refuse_every_form(monkeypatch) -> list[BaseForm]:
 
 
 def untold(answer, refused: list[BaseForm]) -> set[tuple[str, str, str]]:
-    """Errors that nobody sees on the page, or on the next one: form, field, sentence."""
+    """Errors that are not announced on the page, or on the next one: form, field, sentence."""
     if answer.status_code == 302:
         text = " ".join(f"{message}" for message in get_messages(answer.wsgi_request))
         return {(type(form).__name__, "", "redirected without a word") for form in refused
                 if not text}
-    text = _shown(parse_html(answer.content.decode()))
+    text = _announced(parse_html(answer.content.decode()))
     return {(type(form).__name__, field, sentence) for form in refused
             for field, sentences in form.errors.items() for sentence in sentences
             if " ".join(sentence.split()) not in text}
 
 
-def _shown(part) -> str:
-    """The text of a page as it opens: of what is folded only the heading."""
+def _announced(part, *, is_alert: bool = False) -> str:
+    """What a page says aloud as it opens: text with `role=alert` that is neither hidden nor
+    folded."""
     if isinstance(part, str):
-        return part
-    is_folded = part.name == "details" and "open" not in dict(part.attributes)
-    return " ".join(_shown(child) for child in part.children
+        return " ".join(part.split()) if is_alert else ""
+    has = dict(part.attributes)
+    if "hidden" in has:
+        return ""
+    is_folded = part.name == "details" and "open" not in has
+    return " ".join(_announced(child, is_alert=is_alert or has.get("role") == "alert")
+                    for child in part.children
                     if not is_folded or getattr(child, "name", "") == "summary")

@@ -1,7 +1,6 @@
 """Every list of the API: filters that do not exist and sizes of pages, as its description says."""
 
 from functools import cache
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -32,13 +31,17 @@ LISTS = lists()
 
 
 @cache
+def document() -> dict:
+    """The committed description of the API."""
+    return yaml.safe_load((Path(settings.BASE_DIR) / "docs" / "openapi.yaml").read_text())
+
+
+@cache
 def described() -> dict[str, dict]:
     """Query parameters of every GET, by path and name, as the committed description has them."""
-    schema = yaml.safe_load(StringIO(
-        (Path(settings.BASE_DIR) / "docs" / "openapi.yaml").read_text()))
     return {path: {parameter["name"]: parameter for parameter in
                    operations.get("get", {}).get("parameters", []) if parameter["in"] == "query"}
-            for path, operations in schema["paths"].items()}
+            for path, operations in document()["paths"].items()}
 
 
 @pytest.fixture
@@ -78,6 +81,51 @@ def test_sizes_of_pages_are_those_described(api, path):
     assert answer.status_code == 200
     rows = answer.json()
     assert len(rows["results"] if isinstance(rows, dict) else rows) <= 1
+
+
+# What a row shows and no filter finds it by: worked out from dates and other rows.
+WORKED_OUT = {("allowed-differences/", "state"), ("board/", "model"), ("chain-runs/", "state"),
+              ("staff-certificates/", "state")}
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_lists_of_rows_have_the_common_filters(path):
+    """What a row shows, it is found by, under one name in all lists; older names are deprecated."""
+    filters, row = described()[f"/api/v1/{path}"], row_of(path)
+    if "page_size" in filters and row:
+        shown = {"engagement", "model", "stage", "state"} & set(row)
+        assert {(path, name) for name in shown - set(filters)} <= WORKED_OUT
+        for name in ("created", "changed"):
+            assert (f"{name}_after" in filters) == (f"{name}_before" in filters)
+        assert {"created_after", "ordering"} <= set(filters) or not (
+            {"created_at"} & set(row) and "ordering" in filters)
+    assert {name for name in filters if name.endswith(("__engagement", "__code", "__model"))
+            and not filters[name].get("deprecated")} == set()
+
+
+def test_most_lists_have_ranges_and_an_order():
+    paged = [filters for path in LISTS if "page_size" in (
+        filters := described()[f"/api/v1/{path}"])]
+    count = {name: sum(name in filters for filters in paged)
+             for name in ("ordering", "created_after", "changed_after", "engagement")}
+    assert count["ordering"] > 80
+    assert count["created_after"] > 50
+    assert count["changed_after"] > 70
+    assert count["engagement"] > 50
+
+
+def row_of(path: str) -> dict | None:
+    """Properties of a row of the list, as the committed description has them."""
+    answer = document()["paths"][f"/api/v1/{path}"]["get"]["responses"].get("200", {})
+    schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    schema = resolved(schema)
+    rows = schema.get("properties", {}).get("results", schema)
+    return resolved(rows["items"]).get("properties") if "items" in rows else None
+
+
+def resolved(schema: dict) -> dict:
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return document()["components"]["schemas"][name] if name else schema
 
 
 @pytest.mark.parametrize("path", LISTS)

@@ -31,8 +31,20 @@ def test_every_direct_dependency_has_its_sentence(path):
 
 READMES = ("README.md", "README.zh-CN.md")
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
-OTHER = {"docs/configuration.md": "docs/configuration.zh-CN.md",
-         "docs/dependencies.md": "docs/dependencies.zh-CN.md"}  # the same text, by language
+OTHER = {"docs/api.md": "docs/api.zh-CN.md",
+         "docs/configuration.md": "docs/configuration.zh-CN.md",
+         "docs/dependencies.md": "docs/dependencies.zh-CN.md",
+         "docs/operation.md": "docs/operation.zh-CN.md"}  # the same text, by language
+
+
+def test_each_promise_of_the_threat_model_names_its_test():
+    text = read("docs/security.md")
+    table = text.partition("| Boundary | Defence | Proof |")[2].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert [row[0] for row in rows if "`" not in row[-1] and "tests of" not in row[-1]] == []
+    named = re.findall(r"`(tests/[^`]+)`", text)
+    assert len(named) > 20
+    assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def outline(path: str) -> list[int]:
@@ -55,6 +67,18 @@ def test_both_readmes_say_the_same():
     commands = [[line.split(" | ")[0].replace("、", ", ") for line in read(path).splitlines()
                  if line.startswith("| `")] for path in READMES]
     assert commands[0] == commands[1]
+
+
+def test_operators_read_the_same_in_both_languages():
+    """Chapters, tables, commands, settings and figures, tests that are named."""
+    english, chinese = (read(path) for path in ("docs/operation.md", OTHER["docs/operation.md"]))
+    for pattern in (r"(?m)^#+ ", r"(?m)^\|"):
+        assert len(re.findall(pattern, english)) == len(re.findall(pattern, chinese))
+    for pattern in (r"DESK_\w+|desk_\w+|DATABASE_URL", r"`(tests/[^`]+|test_\w+\.py)`",
+                    r"(?m)^(?:manage\.py|\./desk|podman|systemctl|install|useradd)[^#\n]*",
+                    r"`/[\w/-]*`"):
+        assert sorted(set(re.findall(pattern, english))) == sorted(set(re.findall(
+            pattern, chinese))), pattern
 
 
 @pytest.mark.parametrize("path", [*READMES, "CONTRIBUTING.md", *(

@@ -18,12 +18,14 @@ APPS = ("engagements", "workers", "assessments", "delivery")
 # Services with an actor that write no entry of their own, and why.
 KEPT = "a quote's draft keeps every change in its revisions; submit, approve, issue are recorded"
 SILENT = {
+    "measure_disk": "keeps what a look at the node showed",
     **dict.fromkeys(("update_quote", "add_estimated", "add_line", "add_free_line",
                      "add_resources", "remove_line",
                      "update_line"), KEPT),
     "confirm": "one half of confirming a criteria set or a baseline, whose services record it",
     **dict.fromkeys(("mark_read", "mark_all_read"), "one's own inbox"),
     "check_for_models": "looks at a job that is not queued; nothing is written",
+    "plan_job": "says what a job would be; nothing is written",
     "order_preview": "files of a draft, for its authors; issuing is recorded",
     "read_again": "the worker that reads the file writes the entry, in that person's name",
     "requeue_render_jobs": "files that were ordered before; nothing else comes of it",

@@ -25,8 +25,6 @@ OTHER_FORM = "another form of the same page"
 DIFFERENT = {
     ("BaselineForm", "BaselineSerializer", "origin"):
         "older rows are shown without one; the service takes none without",
-    ("BaselineForm", "UploadSerializer", "model"): OR_UPLOADED,
-    ("BaselineForm", "UploadSerializer", "upload"): OR_UPLOADED,
     ("FileForm", "BaselineRunSerializer", "artifact"): OR_UPLOADED,
     ("FileForm", "MeasureSerializer", "artifact"): OR_UPLOADED,
     ("FileForm", "UploadSerializer", "upload"): OR_UPLOADED,
@@ -40,7 +38,7 @@ DIFFERENT = {
     ("QuotaForm", "NodeReservationSerializer", "cards"): OTHER_FORM,
     ("QuotaForm", "NodeReservationSerializer", "engagement"): OTHER_FORM,
     ("ModelDecisionForm", "DecisionSerializer", "decision"): "of a model, not of the whole",
-    ("ReasonForm", "DecisionSerializer", "reason"): OTHER_FORM,
+    ("TrialIssueForm", "WarrantyClaimSerializer", "description"): OTHER_FORM,
     ("SignForm", "SignSerializer", "strokes"): "JSON in the API, its text on the page",
     ("VersionForm", "PublishSerializer", "note"):
         "the first questionnaire comes by the API, and nothing in it is new",

@@ -19,7 +19,7 @@ from engagements.models import Customer, Engagement, Role, User
 from workers.artifacts.artifact_store import store_file
 from workers.models import Job, Node
 
-PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/", "/engagements/EP2501/",
+PAGES = ("/", "/portfolio/", "/audit/", "/search/?q=EP25", "/engagements/EP2501/",
          "/engagements/EP2501/team/", "/board/", "/jobs/", "/jobs/queue/", "/nodes/", "/customers/",
          "/people/", "/quotes/", "/engagements/EP2501/quotes/", "/documents/",
          "/engagements/EP2501/documents/", "/engagements/EP2501/changes/",
@@ -39,7 +39,8 @@ def one_more(people, engagement, number: int) -> None:
     Engagement.objects.create(code=f"EP25-{number}", name="x", customer=customer)
     person = User.objects.create_user(f"p{number}", role=Role.CONSULTANT)
     services.add_member(user=person, **common)
-    node = Node.objects.create(name=f"n{number}", host="127.0.0.1", username="x", state="ready")
+    node = Node.objects.create(name=f"n{number}", host="127.0.0.1", username="x", state="ready",
+                               cards_total=8)
     first = engagement.models.get(code="M0")
     for state in ("queued", "running"):
         Job.objects.create(kind="env.npu_info", engagement=engagement, model=first, node=node,
@@ -93,3 +94,16 @@ def test_settings_of_documents_are_one_query(client, people, path, django_assert
     with django_assert_max_num_queries(4):
         rows = client.get(f"/api/v1/{path}/").json()
     assert len(rows) > 5
+
+
+@pytest.mark.django_db
+def test_the_customers_list_of_engagements_does_not_grow_with_its_rows(client, people, engagement):
+    reviewer = people[Role.REVIEWER]
+    client.force_login(reviewer)
+    few = queries(client, "/engagements/")
+    for number in range(3):
+        added = Engagement.objects.create(code=f"EP26-{number}", name="x",
+                                          customer=engagement.customer)
+        services.add_member(actor=people[Role.ADMINISTRATOR], engagement=added, user=reviewer)
+    assert queries(client, "/engagements/") == few
+    assert client.get("/engagements/").content.decode().count("EP26-") >= 3

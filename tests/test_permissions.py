@@ -11,6 +11,7 @@ from tests.page_routes import (
     ADMIN,
     CONSULTANT,
     MANAGER,
+    MOVED,
     OF_AN_ENGAGEMENT,
     OPERATOR,
     PUBLIC,
@@ -44,7 +45,13 @@ def test_roles_and_pages(client, people, world, monkeypatch, role, is_rendered):
     before, wrong = written.count(), []
     for name, allowed in READ.items():
         url = reverse(name, args=world.get(name, [])) + QUERY.get(name, "")
-        status = client.get(url).status_code
+        answer = client.get(url)
+        status = answer.status_code
+        target, led = MOVED.get(name, ("", ()))
+        if role in led:
+            if status != 302 or not answer.url.startswith(reverse(target)):
+                wrong.append((name, status))
+            continue
         if (status == 200) != (role in allowed) or status not in (200, 403, 404):
             wrong.append((name, status))
     assert wrong == []

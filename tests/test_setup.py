@@ -59,6 +59,52 @@ def test_another_data_folder_installs_nothing_anew(checkout, tmp_path):
     assert [c for c in _set_up(checkout, second) if "pip install" in c]
 
 
+SETTINGS = """# a comment
+DESK_VAR_DIR=/nowhere/data
+DESK_PUBLIC_URL="https://desk.example.com"
+DESK_SECRET_KEY='a $HOME `id` "b"'
+DESK_EMAIL_HOST=
+DESK_HOST=file
+DATABASE_URL=postgresql://desk:p=w#1@127.0.0.1/desk
+"""
+
+
+def _of_installation(checkout: Path, settings: str, *words: str, **more) -> tuple[int, str, str]:
+    """An operator's command with the settings in a file; its Python prints them."""
+    (checkout.parent / "desk.env").write_text(settings)
+    _program(checkout / ".venv" / "bin" / "python", "#!/bin/sh\necho \"$*\"\nenv\n")
+    done = subprocess.run(["sh", "desk", *words], cwd=checkout, check=False, capture_output=True,
+                          text=True, env={"PATH": os.environ["PATH"], **more,
+                                          "DESK_ENV_FILE": str(checkout.parent / "desk.env")})
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_operators_commands_load_the_settings_of_the_installation(checkout):
+    status, shown, _errors = _of_installation(checkout, SETTINGS, "rotate-keys", "audit",
+                                              DESK_HOST="typed")
+    lines = shown.splitlines()
+    assert (status, lines[0]) == (0, "manage.py rotate_keys audit")
+    assert {"DESK_VAR_DIR=/nowhere/data", "DESK_PUBLIC_URL=https://desk.example.com",
+            "DESK_SECRET_KEY=a $HOME `id` \"b\"", "DESK_EMAIL_HOST=", "DESK_HOST=typed",
+            "DATABASE_URL=postgresql://desk:p=w#1@127.0.0.1/desk"} <= set(lines)
+    for words, asked in ((["doctor", "--language", "en"], "manage.py doctor --language en"),
+                         (["backup", "--keep", "3"],
+                          "manage.py backup /var/backups/delivery-desk --keep 3"),
+                         (["manage", "verify", "--audit"], "manage.py verify --audit")):
+        assert _of_installation(checkout, SETTINGS, *words)[1].splitlines()[0] == asked
+
+
+@pytest.mark.parametrize("line", ["export A=1", "A-B=1", "$(id)", "=1", "1A=2"])
+def test_a_line_that_is_no_setting_is_refused_and_not_run(checkout, line):
+    status, shown, errors = _of_installation(checkout, f"{line}\n", "doctor")
+    assert (status, shown) == (1, "")
+    assert "no NAME=value" in errors or "no name of a variable" in errors
+
+
+def test_a_checkout_of_its_own_loads_none(checkout):
+    assert "DESK_PUBLIC_URL" not in _of_installation(checkout, SETTINGS, "trace")[1]
+
+
 @pytest.mark.parametrize(("url", "sentence"), [
     ("", "DATABASE_URL is empty."),
     ("nonsense-secret", "DATABASE_URL names no SQLite file and no PostgreSQL database."),

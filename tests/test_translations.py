@@ -1,5 +1,6 @@
 """The Chinese catalogue holds every string of the code and templates, none fuzzy."""
 
+import ast
 import os
 import re
 import shutil
@@ -60,3 +61,36 @@ def test_english_is_what_the_code_says():
         assert ngettext("%(n)d day", "%(n)d days", 1) == "%(n)d day"
         assert ngettext("%(n)d day", "%(n)d days", 2) == "%(n)d days"
         assert gettext("pace") == "frequency"
+
+
+NAMES = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "pgettext",
+         "pgettext_lazy", "npgettext", "npgettext_lazy"}
+
+
+def modules() -> list[tuple[Path, ast.Module]]:
+    return [(path, ast.parse(path.read_text()))
+            for part in ("assessments", "delivery", "engagements", "workers")
+            for path in (Path(settings.BASE_DIR) / part).rglob("*.py")]
+
+
+def test_no_call_of_gettext_is_unseen_by_the_extraction(chinese):
+    """`makemessages` sees none within an f-string."""
+    known = {entry.msgid for entry in chinese}
+    calls = [(path.name, node.lineno, node.args["pgettext" in node.func.id]) for path, tree in
+             modules() for node in ast.walk(tree) if isinstance(node, ast.Call)
+             and isinstance(node.func, ast.Name) and node.func.id in NAMES and node.args]
+    texts = {(name, line, text.value) for name, line, text in calls
+             if isinstance(text, ast.Constant) and text.value}
+    assert len(texts) > 1000, "the look through the modules found nothing"
+    assert {row for row in texts if row[2] not in known} == set()
+
+
+def test_no_name_of_gettext_is_unknown_to_the_extraction():
+    """`makemessages` finds strings by the name of the function around them: under another name
+    they are never translated."""
+    names = {(path.name, alias.asname) for path, tree in modules() for node in ast.walk(
+        tree) if isinstance(node, ast.ImportFrom)
+        and node.module == "django.utils.translation" for alias in node.names
+        if "gettext" in alias.name and alias.asname}
+    assert names, "the look through the modules found nothing"
+    assert {(name, alias) for name, alias in names if alias not in NAMES} == set()

@@ -10,9 +10,9 @@ from toolreaders.base import (
     Reading,
     ReadingWarning,
     load_readers,
-    read_file,
     register,
 )
+from toolreaders.file_reading import read_file
 
 __all__ = [
     "ReadError",

@@ -1,4 +1,4 @@
-"""The reader registry and ``read_file``: what kind of tool output a file is and what it holds."""
+"""The reader registry: what kind of tool output a file is, and which reader reads it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
     "json_safe",
     "load_readers",
     "open_source",
-    "read_file",
+    "reading_by",
     "recognise",
     "register",
 ]
@@ -69,6 +69,28 @@ GUESS = 50
 """Up to this confidence a reader may be wrong about a sample."""
 
 
+@dataclass(frozen=True)
+class Part:
+    """Lines that another reader than the file's knows. ``values`` is None where it cannot read
+    them; ``error`` says why."""
+
+    kind: str
+    reader: str
+    first_line: int
+    last_line: int
+    values: dict[str, Any] | None
+    error: dict[str, str] | None = None
+
+    def warning(self) -> ReadingWarning:
+        """What a person must know of it."""
+        where = f"Lines {self.first_line} to {self.last_line}"
+        if self.error:
+            message = f"{where} look like {self.kind} but are not read: {self.error['message']}"
+            return ReadingWarning("part_not_read", message, self.first_line)
+        message = f"{where} hold something else, {self.kind}: it stands in “parts”."
+        return ReadingWarning("other_part", message, self.first_line)
+
+
 @dataclass
 class Reading:
     """What a file holds. ``values`` is JSON-safe: NaN and Inf are the strings "nan", "inf"."""
@@ -80,6 +102,10 @@ class Reading:
     warnings: list[ReadingWarning] = field(default_factory=list)
     reader: str = ""
     reader_version: str = ""
+    parts: list[Part] = field(default_factory=list)
+    """What else the file holds."""
+    content_sha256: str = ""
+    """Of what a packed file holds, where the caller computed it (`packing.content_sha256`)."""
 
 
 class Reader:
@@ -169,17 +195,8 @@ def _load_plugin(entry: EntryPoint) -> None:
         logging.getLogger(__name__).exception("readers of %s", entry.value)
 
 
-def read_file(path: str | Path) -> Reading:
-    """Recognise and read one file.
-
-    Raises ReadError with codes not_found, is_directory, not_a_file, empty_file, unknown_format,
-    too_large, partly_searched, several_outputs, damaged_gzip, damaged_xz, damaged_json,
-    damaged_file or those of the reader itself.
-    """
-    source = open_source(path)
-    reader = recognise(source)
-    if len(source.prefixes) > 1 and reader.kind != "training_log":
-        raise _several_outputs(source.prefixes)
+def reading_by(reader: Reader, source: Source) -> Reading:
+    """What a reader reads from a file; ReadError also where its content breaks the reader."""
     try:
         reading = reader.read(source)
     except DAMAGE as error:
@@ -189,12 +206,14 @@ def read_file(path: str | Path) -> Reading:
     return reading
 
 
-def _several_outputs(prefixes: list[bytes]) -> ReadError:
-    names = ", ".join(prefix.decode("utf-8", "replace").rstrip("|: ") for prefix in prefixes[:4])
-    message = f"Outputs of {len(prefixes)} containers or tasks are mixed ({names}): give one each."
+def several_outputs(found: list[bytes]) -> ReadError:
+    """The error for a file in which containers or tasks print line by line."""
+    names = ", ".join(prefix.decode("utf-8", "replace").rstrip("|: ") for prefix in found[:4])
+    message = f"Outputs of {len(found)} containers or tasks are mixed ({names}): give one each."
     return ReadError("several_outputs", message)
 
 
+TAR_AT, TAR_MAGIC = 257, b"ustar"
 OPEN_ENDS = {"truncated_record", "run_not_finished", "epoch_unfinished"}
 
 
@@ -231,6 +250,8 @@ def open_source(path: str | Path) -> Source:
         raise ReadError("not_readable", f"The file cannot be opened: {error}.") from error
     if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
         raise ReadError("empty_file", "The file holds no content.")
+    if head[TAR_AT:].startswith(TAR_MAGIC):  # whose bytes are not those of the file in it
+        raise ReadError("unknown_format", "This is a tar archive; give the files in it.")
     return source
 
 
@@ -246,7 +267,7 @@ def recognise(source: Source, kind: str | None = None) -> Reader:
     if not found.is_sure and not head.is_binary and is_longer_than_head(source):
         found = _searched(source, found, kind)
     if found.reader is None:
-        raise _several_outputs(source.prefixes) if len(source.prefixes) > 1 else _unknown(source)
+        raise several_outputs(source.prefixes.names) if source.prefixes.names else _unknown(source)
     return found.reader
 
 
@@ -277,7 +298,7 @@ class Match:
 def _searched(source: Source, found: Match, kind: str | None) -> Match:
     """What middle and end tell beside the head's ``found``, or else the whole file."""
     later = later_samples(source)
-    if found.is_result and any(_confidence(found.reader, sample) for sample in later):
+    if found.is_result and any(confidence_in(found.reader, sample) for sample in later):
         return found
     found = max(found, _best(later, kind), key=lambda match: match.rank)
     return found or next(filter(None, (_best([one], kind) for one in digests(source))), found)
@@ -290,9 +311,7 @@ def _best(samples: Iterable[Sample], kind: str | None) -> Match:
             most = Match(reader, reader.most_confidence)
             if kind not in (None, reader.kind) or most.rank <= best.rank:
                 continue
-            if _is_quoted(sample, reader):
-                continue
-            if found := _confidence(reader, sample):
+            if (found := confidence_in(reader, sample)) and not _is_quoted(sample, reader):
                 best = max(best, Match(reader, found), key=lambda match: match.rank)
     return best
 
@@ -304,11 +323,12 @@ def _is_quoted(sample: Sample, reader: Reader) -> bool:
     """
     if reader.in_documents:
         return sample.is_program
-    is_explained = sample.is_explanation and reader.kind in MACHINE_KINDS
-    return sample.is_program or sample.is_document or is_explained
+    is_explained = reader.kind in MACHINE_KINDS and sample.is_explanation
+    return is_explained or sample.is_program or sample.is_document
 
 
-def _confidence(reader: Reader, sample: Sample) -> int:
+def confidence_in(reader: Reader, sample: Sample) -> int:
+    """What the reader answers, 0 where the sample breaks it."""
     try:
         return reader.recognises(sample)
     except DAMAGE:

@@ -40,7 +40,7 @@ def ordered(steps: Sequence[int]) -> Sequence[int]:
 
 def nonfinite_places(values: Sequence[float]) -> list[int]:
     """Where a value is NaN or infinite."""
-    if all(map(isfinite, values)):
+    if isfinite(sum(values)):  # as it is of no other values
         return []
     return [place for place, value in enumerate(values) if not isfinite(value)]
 
@@ -84,6 +84,13 @@ class Column:
         """A column of which every record tells its number."""
         found = cls()
         found._numbers, found._present = numbers, bytearray(b"\x01") * len(numbers)
+        return found
+
+    @classmethod
+    def lacking(cls, count: int) -> Column:
+        """A column of which no record tells its number."""
+        found = cls()
+        found._absent = count
         return found
 
     def __len__(self) -> int:

@@ -9,7 +9,8 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, TextIO
 
-from toolreaders.base import Reading, json_safe, read_file
+from toolreaders.base import Reading, json_safe
+from toolreaders.file_reading import read_file
 from toolreaders.scan import CHECKS, patch_of, scan_path
 from toolreaders.source import ReadError
 from toolreaders.verdicts.exact import FIGURES
@@ -63,6 +64,8 @@ def _add_compare_arguments(parser: argparse.ArgumentParser) -> None:
                         help=", ".join(FIGURES))
     parser.add_argument("--epsilon", type=float, default=1e-7,
                         help="least divisor of a relative error")
+    parser.add_argument("--repeat", type=Path, action="append", default=[], metavar="FILE",
+                        help="a repeat of the baseline; two or more make a band")
     parser.add_argument("--first-step", type=int, metavar="STEP")
     parser.add_argument("--last-step", type=int, metavar="STEP")
     parser.add_argument("--json", action="store_true", help="one JSON object")
@@ -84,7 +87,7 @@ def _compare(options: argparse.Namespace, out: TextIO) -> None:
     rule = Rule(figure=options.figure, epsilon=options.epsilon,
                 first_step=options.first_step, last_step=options.last_step)
     unit = "" if options.figure == "mean_absolute_error" else "%"
-    compared = compare_logs(options.baseline, options.file, rule, options.limit)
+    compared = compare_logs(options.baseline, options.file, rule, options.limit, options.repeat)
     answer = compared.values(rule, options.limit, unit)
     if options.json:
         _print_json(json_safe({"judged": options.figure, **answer}), out)
@@ -99,11 +102,21 @@ def print_comparison(answer: dict[str, Any], out: TextIO) -> None:
     out.write(f"{answer['sentence']}\n"
               f"verdict: {answer['verdict']}   {named}common points: {answer['common_points']}"
               f"{steps if answer['common_points'] else ''}   "
-              f"coverage: {answer['coverage']:.4f}   nonfinite: {answer['nonfinite']}\n")
+              f"coverage: {answer['coverage']:.4f}   nonfinite: {answer['nonfinite']}   "
+              f"aligned by: {answer['alignment']}   learning rates: {_rates(answer)}\n")
     for name, value in answer["figures"].items():
         out.write(f"  {name:36} {'–' if value is None else f'{value:.9g}'}\n")
+    for finding in answer["differences"]:
+        out.write(f"  difference {finding['code']}: {finding['sentence']}\n")
     for warning in answer["warnings"]:
         out.write(f"  warning {warning['code']}: {warning['message']}\n")
+
+
+def _rates(answer: dict[str, Any]) -> str:
+    found = answer["learning_rates"]
+    if not found:
+        return "not printed by both"
+    return f"{found['differ']} of {found['compared']} differ"
 
 
 def read(files: Sequence[str], *, as_json: bool, out: TextIO) -> int:
@@ -136,6 +149,10 @@ def _print_reading(name: str, reading: Reading, as_json: bool, out: TextIO) -> N
     out.write(f"{name}: {reading.kind}" + (f" ({tool})" if tool else "") + "\n")
     for key, value in reading.values.items():
         out.write(f"  {key}: {_short(value)}\n")
+    for part in reading.parts:
+        found = part.values if part.error is None else part.error
+        out.write(f"  part {part.kind} (lines {part.first_line} to {part.last_line}): "
+                  f"{_short(found)}\n")
     for warning in reading.warnings:
         line = f" (line {warning.line})" if warning.line else ""
         out.write(f"  warning {warning.code}{line}: {warning.message}\n")
@@ -150,16 +167,21 @@ def _print_json(value: dict[str, Any], out: TextIO) -> None:
     out.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def scan(path: Path, *, as_json: bool, patch: Path | None, out: TextIO) -> None:
-    """Print what a source folder or archive needs changed. Raises ReadError, OSError."""
+def scan(path: Path, *, as_json: bool, patch: Path | None, out: TextIO) -> dict:
+    """Print what a source folder or archive needs changed, and the settings that it makes by
+    itself; returns them. Raises ReadError, OSError."""
     values = scan_path(path).as_json()
     if patch:
         patch.write_text(patch_of(path), encoding="utf-8", newline="")
     if as_json:
         out.write(json.dumps(values, ensure_ascii=False) + "\n")
-        return
+        return values
     for found in values["findings"]:
         out.write(f"{found['file']}:{found['line']}: {found['severity']}: "
                   f"{CHECKS[found['check']].title}: {found['snippet']}\n")
+    for name, made in values["settings"].items():
+        if made["value"]:
+            out.write(f"{made['file']}:{made['line']}: setting: {name} = {made['value']}\n")
     out.write(f"{values['files']} files, {values['by_severity']}, "
               f"{values['person_days']} person-days (planning value)\n")
+    return values

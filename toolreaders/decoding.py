@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
-ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-ANSI_BYTES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+ANSI = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[()][0-9A-B]|[=>78])")
+"""Colours, movements, titles and character sets of terminals."""
+ANSI_BYTES = re.compile(ANSI.pattern.encode())
+BLANKS = str.maketrans(dict.fromkeys("\xa0\u2007\u202f\u3000", " "))
+"""Blanks that pages and word processors put in the place of plain ones."""
 ZIP_MAGIC = b"PK\x03\x04"
 UTF16_BOMS = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 UTF8_BOM = b"\xef\xbb\xbf"
@@ -28,6 +32,8 @@ def decode(data: bytes) -> tuple[str, bool]:
         lossy = any(lossy for _line, lossy in decoded)
     if "\x1b" in text:
         text = ANSI.sub("", text)
+    if not text.isascii():
+        text = text.translate(BLANKS)
     return (HOLES.sub(LOST, text) if "\x00" in text else text), lossy
 
 

@@ -22,6 +22,8 @@ STAMP = re.compile(r"\s*(?:\[|\(|\d+[-:/.]\d|\w+\s*:)")
 """How lines of logs begin: a level, a time, a key."""
 WORD = re.compile(r"(?<!\S)[A-Za-z'-]+(?=[,;.:!?]*(?:\s|$))")
 LEAST_WORDS = 7
+INTRODUCTION = re.compile(r"\b(?:as follows|for example|If|when)\b|如下|例如|示例|若|如果")
+LEAST_INTRODUCED = 2
 LEAST_SENTENCES, LEAST_PROSE = 3, 0.3
 
 DEFINITION = re.compile(
@@ -75,8 +77,16 @@ def is_explanation(lines: Lines) -> bool:
     the fences of a page with a heading."""
     texts = [line.rstrip() for line in lines if line.strip() and len(line) < LONGEST_LINE]
     sentences = sum(map(_is_sentence, texts))
+    if sum(_introduces(*pair) for pair in pairwise(texts)) >= LEAST_INTRODUCED:
+        return True
     is_prose = sentences >= LEAST_SENTENCES and sentences >= LEAST_PROSE * len(texts)
     return is_prose or _is_readme(lines, LEAST_IN_EXPLANATION)
+
+
+def _introduces(line: str, following: str) -> bool:
+    """Whether a sentence says what the block behind it would show, in one case or another."""
+    is_case = INTRODUCTION.search(line) is not None and line.endswith((":", "："))
+    return is_case and FENCE.match(following) is not None
 
 
 def _is_sentence(line: str) -> bool:

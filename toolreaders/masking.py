@@ -43,7 +43,9 @@ HARMLESS = {word: set(beside.split()) for word, beside in HARMLESS_BESIDE.items(
 HARMLESS["keys"] = HARMLESS["key"]
 WORKING_DIRECTORY = re.compile(r"(?:old)?pwd", re.IGNORECASE)
 TEXT_WORDS = re.compile(r"tokenizers?|tokens", re.IGNORECASE)
-NO_SECRET = re.compile(r"(?:true|false|yes|no|on|off|none|null|nan|n/?a)", re.IGNORECASE)
+NO_SECRET = re.compile(
+    r"(?:true|false|yes|no|on|off|none|null|nan|n/?a|empty|dummy)", re.IGNORECASE
+)
 SHORT_NUMBER = re.compile(
     r"-?\d{1,5}|-?\d*\.\d+(?:e[-+]?\d+)?|-?\d+(?:\.\d+)?e[-+]?\d+", re.IGNORECASE
 )
@@ -67,7 +69,7 @@ PRIVATE_KEY = re.compile(
 TOKEN_SHAPES = re.compile(
     r"\b(?:hf_\w{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w\-]{16,}|sk-[\w\-]{16,}"
     r"|AKIA[0-9A-Z]{12,}|xox[abprs]-[\w\-]{10,}|eyJ[\w\-]{8,}\.[\w\-]{8,}\.[\w\-]*)"
-    r"|(?<=Bearer )\S+|(?<=Basic )\S{8,}"
+    r"|(?<=Bearer )[^\s'\"]+|(?<=Basic )[^\s'\"]{8,}"
 )
 KEY_END = re.compile(rb"-----END [A-Z ]*-----")
 UNCUT = (PRIVATE_KEY, USER_INFORMATION, TOKEN_SHAPES, ASSIGNMENT,
@@ -214,10 +216,37 @@ def mask_value(name: str, value: Any) -> Any:
     return mask_text(value) if isinstance(value, str) else value
 
 
+def mask_words(words: list[str]) -> list[str]:
+    """A command line in words with every secret masked, also one that is the word behind its
+    ``--name`` or behind ``Bearer``, and a private key that was taken apart."""
+    text = " ".join(words)
+    if PRIVATE_KEY.search(text):
+        words = PRIVATE_KEY.sub(MASK, text).split(" ")
+    masked, name, before = [], "", ""
+    for word in words:
+        is_hidden = name and not word.startswith("-") and is_secret(name, word)
+        is_hidden = is_hidden or before == "Bearer" or (before == "Basic" and len(word) > 7)
+        before = word
+        masked.append(MASK if is_hidden else mask_text(word))
+        name = word[2:] if word.startswith("--") and "=" not in word else ""
+    return masked
+
+
+def masked_texts(value: Any) -> Any:
+    """A JSON value with every text masked by its content alone, whatever name it stands under."""
+    if isinstance(value, dict):
+        return {key: masked_texts(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [masked_texts(item) for item in value]
+    return mask_text(value) if isinstance(value, str) else value
+
+
 def mask_tree(value: Any, name: str = "") -> Any:
     """A JSON value with every secret in it masked."""
     if isinstance(value, dict):
         return {key: mask_tree(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return mask_words([mask_value(name, item) for item in value])
     if isinstance(value, list):
         return [mask_tree(item, name) for item in value]
     return mask_value(name, value)

@@ -6,6 +6,7 @@ A file of several packed streams, as ``cat`` joins them, is read to its end.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import lzma
 import zlib
@@ -89,3 +90,18 @@ def packing_of(path: Path) -> Packing | None:
     with path.open("rb") as stream:
         start = stream.read(8)
     return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
+
+
+def content_sha256(path: Path) -> str:
+    """SHA-256 of what a packed file holds; empty where it is not packed or is damaged."""
+    packing = packing_of(path)
+    if packing is None:
+        return ""
+    digest = hashlib.sha256()
+    try:
+        with packing.open(path) as stream:
+            while block := stream.read(PACKED_CHUNK):
+                digest.update(block)
+    except (OSError, *DAMAGE):
+        return ""
+    return digest.hexdigest()

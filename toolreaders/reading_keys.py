@@ -21,6 +21,9 @@ of 1,024; `_per_second` rates; `_percent` of 100. `improvement`, `reduction`, `r
 efficiencies are fractions; `scale` says whether scores are fractions or per cent. Losses, gradient
 norms and counts have no unit.
 
+`parts` beside `values` lists what else the file holds: `kind`, `reader`, `first_line`, `last_line`,
+and `values` as that kind has them, or an `error` with code and message.
+
 A `Number` that is not finite is one of the texts "nan", "inf", "-inf"; a `Record` has keys of its
 own. `python -m toolreaders read FILE --json` shows which keys a file has.
 """

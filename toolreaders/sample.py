@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from toolreaders import documents
-from toolreaders.decoding import UTF8_BOM, decode, decode_utf16, looks_binary, utf16_of
+from toolreaders.decoding import looks_binary
 from toolreaders.source import (
     HEAD_BYTES,
     JSON_START,
@@ -38,11 +38,7 @@ class Sample:
 
     @cached_property
     def text(self) -> str:
-        if self.is_binary:
-            return ""
-        if utf16_of(self.data):
-            return decode_utf16(self.data)
-        return decode(self._source.unprefixed(self.data.removeprefix(UTF8_BOM)))[0]
+        return "" if self.is_binary else self._source.text_of(self.data)
 
     @cached_property
     def lines(self) -> list[str]:
@@ -56,6 +52,10 @@ class Sample:
     @property
     def json(self) -> Any:
         return None if self.is_binary else self._source.json
+
+    @property
+    def commented_json(self) -> Any:
+        return None if self.is_binary else self._source.commented_json
 
     @cached_property
     def is_broken_json(self) -> bool:

@@ -21,7 +21,8 @@ from toolreaders.decoding import (
     utf16_of,
 )
 from toolreaders.packing import DAMAGE, Packing, packing_of
-from toolreaders.prefixes import line_prefixes, without_prefix
+from toolreaders.prefixes import Prefixes, prefixes_of
+from toolreaders.wrapping import Wrapping, wrapping_of
 
 MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_PACKED_BYTES = 1024**3  # of a file that has to be unpacked again for each pass
@@ -34,11 +35,15 @@ MAX_JSON_BYTES = 600 * 1024**2
 JSON_COSTS = {"{": 100, "[": 64, ",": 40, '"': 25}
 """Bytes that CPython takes for what each of these characters opens or parts."""
 CHUNK_BYTES = 1024 * 1024
+NO_BREAK = "\xa0".encode()
 HEAD_BYTES = 256 * 1024
 
 # "[2026-01-01 …" opens a log line, `{"` and `[{` open JSON
 JSON_START = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 JSON_NUMBERS = re.compile(r"\[\s*(?:-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s*[,\]]|true|false|null)")
+JSON_COMMENT = re.compile(r"(?<=[\[{,\"\w\]}])[ \t]+(?:#|//)[^\n\"]*$|^[ \t]*(?:#|//)[^\n]*$",
+                          re.MULTILINE)
+"""As people explain the lines of a setting; JSON itself knows none."""
 HAS_HOLES = "The file holds NUL bytes, as a crash leaves them; what they replace is lost."
 HAS_LOST = "Some characters are neither UTF-8 nor GBK."
 UNFINISHED = re.compile(rb"[\w.%,]\Z|[eE][-+]\Z")
@@ -145,7 +150,7 @@ class Source:
 
         Lines of more than 8 MiB end at a carriage return, or are cut with a warning.
         """
-        if utf16_of(self.head):
+        if utf16_of(self.head) or self.wrapping:
             yield self.text.encode("utf-8")
             return
         held, number = [], 1
@@ -166,23 +171,47 @@ class Source:
             yield self._clean(b"".join(held), number)
 
     @cached_property
-    def prefixes(self) -> list[bytes]:
-        """What containers or tasks put before each line (`prefixes`); [] for other outputs."""
+    def prefixes(self) -> Prefixes:
+        """What stands before each line (`prefixes`)."""
         is_text = not (looks_binary(self.head) or utf16_of(self.head))
-        return line_prefixes(self.head) if is_text else []
+        return prefixes_of(self.head) if is_text else Prefixes()
 
-    def unprefixed(self, data: bytes) -> bytes:
-        """Lines without the one prefix that all have; those of several outputs as they are."""
-        return without_prefix(data, self.prefixes[0]) if len(self.prefixes) == 1 else data
+    @cached_property
+    def wrapping(self) -> Wrapping | None:
+        """How long lines are broken (`wrapping`), None for whole ones."""
+        return None if looks_binary(self.head) else wrapping_of(self._decoded(self.head)[0])
+
+    def text_of(self, data: bytes) -> str:
+        """Text of a part of the file that begins with a line, as readers see it."""
+        return self._whole_lines(self._decoded(data)[0])
+
+    def _decoded(self, data: bytes) -> tuple[str, bool]:
+        """Text without what stands before its lines, and whether characters were lost."""
+        if utf16_of(self.head):
+            text = decode_utf16(data)
+            own, _lossy = decode(prefixes_of(text[:HEAD_BYTES].encode()).taken_off(text.encode()))
+            return own, False
+        return decode(self.prefixes.taken_off(data.removeprefix(UTF8_BOM)))
+
+    def _whole_lines(self, text: str) -> str:
+        return self.wrapping.joined(text) if self.wrapping else text
 
     def _clean(self, data: bytes, number: int) -> bytes:
-        data = self.unprefixed(data)
+        data = self.prefixes.taken_off(data)
         if b"\x1b" in data:
             data = ANSI_BYTES.sub(b"", data)
+        if not data.isascii() and NO_BREAK in data and self._is_utf8:
+            data = data.replace(NO_BREAK, b" ")
         if (at := data.find(b"\x00")) < 0:
             return data
         self._warn_once("nul_bytes", HAS_HOLES, number + data.count(b"\n", 0, at))
         return BYTE_HOLES.sub(LOST.encode(), data)
+
+    @cached_property
+    def _is_utf8(self) -> bool:
+        """Whether the head is UTF-8: in GBK the bytes of a no-break blank are a letter."""
+        decoded = self.head[:-4].decode("utf-8", "ignore").encode()
+        return len(decoded) > len(self.head) - 8
 
     @cached_property
     def data(self) -> bytes:
@@ -213,7 +242,7 @@ class Source:
         return [piece[piece.find(b"\n") + 1 :] for piece in found]
 
     def _piece(self, start: int, size: int) -> bytes:
-        with self.path.open("rb") as stream:
+        with self._open() as stream:
             stream.seek(start)
             return stream.read(size)
 
@@ -230,14 +259,12 @@ class Source:
     def text(self) -> str:
         """The whole file as text, line ends as they are."""
         data = self._whole()
-        if utf16_of(data):
-            return decode_utf16(data)
-        text, lossy = decode(self.unprefixed(data.removeprefix(UTF8_BOM)))
+        text, lossy = self._decoded(data)
         if lossy:
             self._warn_of_lost(text, 1)
-        if (at := data.find(b"\x00")) >= 0:
+        if (at := data.find(b"\x00")) >= 0 and not utf16_of(data):
             self._warn_once("nul_bytes", HAS_HOLES, data.count(b"\n", 0, at) + 1)
-        return text
+        return self._whole_lines(text)
 
     def _warn_of_lost(self, text: str, number: int) -> None:
         line = number + text.count("\n", 0, text.index(LOST))
@@ -247,20 +274,21 @@ class Source:
         """(line number, text) of every record; a ``\\r`` starts a record but not a line number."""
         number = 1
         for chunk in self.chunks():
-            text, lossy = decode(chunk)
-            if lossy:
-                self._warn_of_lost(text, number)
-            rows = text.split("\n")
-            last = rows.pop()
-            for row in [*rows, last] if last else rows:
-                pieces = row.split("\r") if "\r" in row else (row,)
-                for piece in pieces:
-                    if len(piece) > MAX_LINE_CHARACTERS:
-                        message = "A line was cut at 1,048,576 characters."
-                        self._warn_once("long_line", message, number)
-                    yield number, piece[:MAX_LINE_CHARACTERS]
-                number += 1
-            number -= bool(last)  # its line goes on
+            yield from self.lines_of(chunk, number)
+            number += chunk.count(b"\n")
+
+    def lines_of(self, chunk: bytes, number: int) -> Iterator[tuple[int, str]]:
+        """The records of a chunk whose first line has this number."""
+        text, lossy = decode(chunk)
+        if lossy:
+            self._warn_of_lost(text, number)
+        rows = text.split("\n")
+        for line, row in enumerate(rows if rows[-1] else rows[:-1], number):
+            for piece in row.split("\r") if "\r" in row else (row,):
+                if len(piece) > MAX_LINE_CHARACTERS:
+                    message = "A line was cut at 1,048,576 characters."
+                    self._warn_once("long_line", message, line)
+                yield line, piece[:MAX_LINE_CHARACTERS]
 
     @cached_property
     def json(self) -> Any:
@@ -268,13 +296,28 @@ class Source:
 
         A file that would take over 600 MiB of memory is left alone, see ``refusal``.
         """
-        start = decode(self.unprefixed(self.head[:4096].removeprefix(UTF8_BOM)))[0].lstrip()
-        if not (JSON_START.match(start) or JSON_NUMBERS.match(start)):
+        if not (JSON_START.match(self._beginning) or JSON_NUMBERS.match(self._beginning)):
             return None
         try:
             return None if self._is_json_lines or self._is_costly else json.loads(self.text)
         except (ValueError, RecursionError, ReadError):
             return None
+
+    @cached_property
+    def commented_json(self) -> Any:
+        """The same of settings that people explain line by line: a program that reads JSON takes
+        no such file."""
+        if self.json is not None or not JSON_START.match(self._beginning):
+            return self.json
+        try:
+            return json.loads(JSON_COMMENT.sub("", self.text))
+        except (ValueError, RecursionError, ReadError):
+            return None
+
+    @property
+    def _beginning(self) -> str:
+        """What tells whether it may be JSON, without reading all of it."""
+        return self._decoded(self.head[:4096])[0].lstrip()
 
     @property
     def _is_json_lines(self) -> bool:
@@ -298,7 +341,7 @@ class Source:
             for block in self.blocks():
                 last = (last + block)[-ENDS_BYTES:]
             return last
-        with self.path.open("rb") as stream:
+        with self._open() as stream:
             stream.seek(max(0, self.size - ENDS_BYTES))
             return stream.read()
 

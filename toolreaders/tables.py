@@ -12,6 +12,10 @@ from toolreaders.source import Source
 
 RULE = re.compile(r"^[\s|+\-=:_╒╤╕╞╪╡├┼┤╘╧╛┌┬┐└┴┘─═━┏┳┓┡╇┩┗┻┛╔╦╗╠╬╣╚╩╝]*$")
 BARS = str.maketrans("│┃║", "|||")
+MARK = r"(?:[*`]+|~~|</?(?:b|strong|i|em)>)+"
+EMPHASIS = re.compile(rf"^{MARK}|{MARK}$", re.IGNORECASE)
+IN_LINE = re.compile(r"\*\*|`|</?(?:b|strong)>", re.IGNORECASE)
+BULLET = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+(?=\S)")
 
 
 @dataclass
@@ -28,28 +32,44 @@ class Table:
         return lowered.index(name) if name in lowered else None
 
 
+def without_emphasis(cell: str) -> str:
+    """A cell without the marks around it that show it bold, slanted or as code."""
+    return EMPHASIS.sub("", cell.strip()).strip()
+
+
+def plain_line(line: str) -> str:
+    """A line without its bullet and its marks of emphasis, which hide no value."""
+    return IN_LINE.sub("", BULLET.sub("", line)).strip()
+
+
 def cells_of(line: str) -> list[str] | None:
     """Cells of a table line, None for text and for rules between rows."""
     text = line.translate(BARS).strip()
     if "|" not in text or RULE.match(text):
         return None
-    return [cell.strip().strip("*").strip() for cell in text.strip("|").split("|")]
+    return [without_emphasis(cell) for cell in text.strip("|").split("|")]
 
 
 def framed_tables(lines: Iterable[tuple[int, str]], least: int = 2) -> list[Table]:
-    """All tables of at least ``least`` columns; text or the header again ends a table."""
+    """All tables of at least ``least`` columns; text or the header again ends a table. What a
+    logger prints before the header alone is no cell of it."""
     tables: list[Table] = []
     current: Table | None = None
+    is_behind_text = False
     for number, line in lines:
         cells = cells_of(line)
         if cells is None:
             if line.strip() and not RULE.match(line.translate(BARS).strip()):
                 current = None
             continue
+        begins_with_bar = line.translate(BARS).lstrip().startswith("|")
+        if (current and is_behind_text and begins_with_bar and not current.rows
+                and len(cells) == len(current.header) - 1):
+            del current.header[0]
         if current is None or len(cells) != len(current.header) or cells == current.header:
             if len(cells) < least:
                 continue
-            current = Table(cells, [], [])
+            current, is_behind_text = Table(cells, [], []), not begins_with_bar
             tables.append(current)
         else:
             current.rows.append(cells)

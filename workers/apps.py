@@ -18,6 +18,6 @@ class WorkersConfig(AppConfig):
         )
         from workers.dispatch import sentences  # noqa: F401
         from workers.labels import counted_nouns  # noqa: F401
-        from workers.logs import causes  # noqa: F401
+        from workers.logs import job_causes  # noqa: F401
 
         kinds.load_all()

@@ -1,13 +1,14 @@
-"""Gate checks about jobs."""
+"""Gate checks about jobs, and what they are to the closing of an engagement."""
 
 from collections.abc import Iterable
 
 from django.db.models import Max, Q, QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from engagements.access import Can
+from engagements.closing import ClosingCondition, counted, register_condition
 from engagements.gates import CheckResult, register_check
 from engagements.models import StageRecord
 from engagements.stages import Stage
@@ -77,9 +78,32 @@ def _newest(jobs: QuerySet[Job], required: RequiredJob) -> Job | None:
     """The newest job of the kinds; a successful one of another kind comes before a failed one."""
     if not required.kinds:
         return jobs.filter(state=JobState.SUCCEEDED).first() or jobs.first()
-    newest = [job for kind in required.kinds
-              if (job := jobs.filter(kind=kind, **_wanted(kind)).first())]
+    newest = [job for kind in required.kinds if (job := _newest_of(jobs, kind))]
     return max(newest, default=None, key=lambda job: (job.state == JobState.SUCCEEDED, job.pk))
+
+
+def _newest_of(jobs: QuerySet[Job], code: str) -> Job | None:
+    """The newest job of a kind; of one with several modes that of the first mode without a
+    success, which may be none."""
+    modes = kinds.get(code).gate_modes
+    if not modes:
+        return jobs.filter(kind=code, **_wanted(code)).first()
+    newest = [jobs.filter(kind=code, parameters__mode=mode).first() for mode in modes]
+    return next((job for job in newest if not _has_succeeded(job)), newest[0])
+
+
+def _modes(record: StageRecord, code: str) -> str:
+    """Which modes of the kind have succeeded and which have not; empty for a kind without."""
+    kind = kinds.get(code)
+    if not kind.gate_modes:
+        return ""
+    [mode] = [parameter for parameter in kind.parameters if parameter.name == "mode"]
+    ran = {each for each in mode.choices
+           if _has_succeeded(_jobs(record).filter(kind=code, parameters__mode=each).first())}
+    named = {is_in: listed(mode.shown(each) for each in mode.choices if (each in ran) == is_in)
+             for is_in in (True, False)}
+    return _("Modes that succeeded: %(ran)s; modes without a result: %(missing)s.") % {
+        "ran": named[True] or "–", "missing": named[False] or "–"}
 
 
 def _wanted(code: str) -> dict[str, str]:
@@ -91,8 +115,10 @@ def _label(code: str) -> str:
     """The kind's title, with the mode that counts."""
     kind = kinds.get(code)
     return ", ".join([str(kind.title), *(
-        parameter.shown(kind.gate_parameters[parameter.name]) for parameter in kind.parameters
-        if parameter.name in kind.gate_parameters)])
+        parameter.shown(value) for parameter in kind.parameters
+        for value in (kind.gate_modes if parameter.name == "mode" and kind.gate_modes else
+                      [kind.gate_parameters[parameter.name]]
+                      if parameter.name in kind.gate_parameters else ()))])
 
 
 def _judge(record: StageRecord, required: RequiredJob, job: Job | None,
@@ -105,11 +131,15 @@ def _judge(record: StageRecord, required: RequiredJob, job: Job | None,
     if job is None:
         missing = _("No such job has run on %(node)s yet.") % {"node": node} if node else (
             _("No such job has run yet."))
+        if code and _jobs(record).filter(kind=code).exists():
+            missing = _modes(record, code) or missing
         return CheckResult(f"job:{code}", label, False, missing, form,
                            _("Run this job for the model."), needs=Can.WORK)
     names = {"number": f"#{job.pk}", "state": job.get_state_display(), "node": node}
     sentence = (_("Job %(number)s on %(node)s: %(state)s.") if node else
                 _("Job %(number)s: %(state)s.")) % names
+    if modes := _modes(record, job.kind):
+        sentence = f"{sentence} {modes}"
     is_met = _has_succeeded(job)
     remedy = "" if is_met else (
         _("See on the job's page why it did not succeed, and run it again.") if job.is_final
@@ -149,3 +179,10 @@ def _routes_sentence(found: list[FoundApi], without: list[FoundApi]) -> str:
         "n": len(without), "all": len(found),
         "names": names if rest <= 0 else _("%(names)s and %(n)d more") % {
             "names": names, "n": rest}}
+
+
+register_condition(ClosingCondition(
+    code="jobs", label=gettext_lazy("Jobs"), met=gettext_lazy("No job is under way."),
+    open_of=counted(Job.objects.whole().in_flight(), lambda n: ngettext(
+        "%(n)d job is under way.", "%(n)d jobs are under way.", n) % {"n": n}),
+    url=lambda engagement: f"{reverse('workers:jobs')}?engagement={engagement.code}"))

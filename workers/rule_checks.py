@@ -11,9 +11,10 @@ from workers.models import Artifact, Job, Node
 from workers.rules import BLOCK, INFO, RULES, RULES_VERSION, WARN, Facts, Hit, Outcome, check
 from workers.rules.base import with_derived
 from workers.rules.facts import load_all, stored
-from workers.rules.facts.base import given_by
+from workers.rules.facts.base import Seen, given_by
 from workers.rules.facts.of_job import facts_of_job, parameters_of
 from workers.rules.scanned import of_scans
+from workers.rules.tool_options import used_by
 from workers.runtimes.chosen import Chosen
 
 load_all()
@@ -58,6 +59,8 @@ def before_job(declaration, parameters: dict, of_node: Facts,
                                              declaration.facts(parameters))}
     if "processes" in own:
         own["processes"] *= nodes
+    if declaration.runs_on_node and (used := used_by(declaration.argv(parameters))):
+        own["tool_options"] = used
     known = _for_framework(of_node, model)
     if declaration.cards_for(parameters):
         own.setdefault("cards_required", declaration.cards_for(parameters))
@@ -150,6 +153,11 @@ def of_upload(artifact: Artifact) -> dict:
     outcome.hits += scans.hits
     outcome.clear += scans.clear
     return stored_outcome(outcome)
+
+
+def of_scanned_settings(values: Mapping) -> Outcome:
+    """What the rules say of the settings that scanned sources make (acl.init, media memory, …)."""
+    return about(stored.of_seen(Seen("source_scan", "", dict(values))), dict)
 
 
 def stored_outcome(outcome: Outcome, hits: Iterable[Hit] | None = None) -> dict:

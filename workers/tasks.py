@@ -1,9 +1,11 @@
 """Celery tasks; each calls one service."""
 
 from celery import shared_task
+from django.utils import timezone
 
 from workers.dispatch import cleanup, enqueueing, node_polling, runner
-from workers.services import node_imports, reading_requests
+from workers.nodes import node_alarms
+from workers.services import jobs, node_imports, reading_requests
 
 
 @shared_task(name="workers.advance")
@@ -37,6 +39,14 @@ def tick() -> None:
 def keep_house() -> None:
     """Remove old job folders whose files are stored and verified; measure the rest."""
     cleanup.keep_house()
+
+
+@shared_task(name="workers.watch_nodes")
+def watch_nodes() -> None:
+    """Open and end alarms of nodes, stop jobs for maintenance, and look again at full disks."""
+    node_alarms.watch(timezone.now())
+    jobs.stop_for_maintenance(timezone.now())
+    cleanup.look_at_full_disks()
 
 
 @shared_task(name=node_imports.LOOK)

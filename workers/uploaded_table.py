@@ -63,6 +63,12 @@ def read_upload(upload: BinaryIO) -> tuple[bytes, bool]:
     return data, is_workbook
 
 
+def read_table(upload: BinaryIO) -> list[Entry]:
+    """The rows of an uploaded list, a workbook or CSV; raises InvalidInput as `read_upload`."""
+    data, is_workbook = read_upload(upload)
+    return entries_of_xlsx(data) if is_workbook else entries_of_csv(data)
+
+
 def entries_of_csv(data: bytes) -> list[Entry]:
     """Rows of a CSV file with a heading; UTF-8 or GB 18030; comma, semicolon or tab."""
     text, _lossy = decode(data.removeprefix(b"\xef\xbb\xbf"))

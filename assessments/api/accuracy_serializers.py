@@ -7,6 +7,7 @@ from assessments.models import AllowedDifference, Comparison, OperatorRow
 from assessments.models.measurement import Outcome
 from assessments.presentation import verdict_rows
 from engagements.models import Engagement
+from engagements.web.engagement_codes import NamesEngagement
 from workers.models import StoredReading
 
 
@@ -68,7 +69,7 @@ class OperatorRunSerializer(serializers.Serializer):
         return len(run.rows)
 
 
-class AllowedDifferenceSerializer(serializers.ModelSerializer):
+class AllowedDifferenceSerializer(NamesEngagement):
     engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
     state = serializers.CharField(read_only=True)
 

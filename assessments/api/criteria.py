@@ -3,7 +3,7 @@
 from django.http import Http404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status, viewsets
+from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
@@ -23,15 +23,16 @@ from assessments.services import baselines, waivers
 from engagements.access import Can, require
 from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.row_action import RowAction
-from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.scoped_viewset import RowEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
+from engagements.web.strict_bodies import checked_body
 from toolreaders.base import ReadError
 from workers.api.file_waiting import after_reading
 from workers.artifacts.reading_state import wait_until_read
 from workers.models import Artifact
 
 
-class DefinitionViewSet(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
+class DefinitionViewSet(RowEndpoint):
     queryset = MetricDefinition.objects.all()
     serializer_class = serializers.MetricDefinitionSerializer
     filterset_fields = ["code", "calculator", "quantity"]
@@ -121,7 +122,7 @@ class CriterionViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Scoped
     def measure(self, request, pk=None):
         """Take a stored file as a measurement of the criterion's model and judge it."""
         criterion = self.get_object()
-        data = serializers.MeasureSerializer(data=request.data)
+        data = checked_body(serializers.MeasureSerializer(data=request.data))
         data.fields["artifact"].queryset = Artifact.objects.visible_to(request.user)
         data.is_valid(raise_exception=True)
         wait_until_read(data.validated_data["artifact"])

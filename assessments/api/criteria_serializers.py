@@ -17,6 +17,7 @@ from assessments.models import (
 from assessments.queries import customers_signature, newest_verdict, verdict_sentence
 from assessments.services.plausibility import questions_about
 from engagements.access import Can, allowed
+from engagements.web.engagement_codes import NamesEngagement
 from workers.models import Artifact
 
 
@@ -132,14 +133,14 @@ class CriterionSerializer(serializers.ModelSerializer):
     class Meta:
         model = Criterion
         fields = ["id", "criteria_set", "model", "definition", "stage", "threshold",
-                  "threshold_unit", "baseline", "point", "verdict"]
+                  "threshold_unit", "baseline", "point", "selection", "runs", "verdict"]
 
     def get_verdict(self, criterion: Criterion) -> VerdictSerializer(allow_null=True):
         verdict = newest_verdict(criterion)
         return VerdictSerializer(verdict).data if verdict else None
 
 
-class CriteriaSetSerializer(serializers.ModelSerializer):
+class CriteriaSetSerializer(NamesEngagement):
     """`customer_signature` says who signed for the customer, and how."""
 
     customer_signature = serializers.SerializerMethodField()

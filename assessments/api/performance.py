@@ -10,6 +10,7 @@ from assessments.api import performance_serializers as serializers
 from assessments.models import OptimisationRound
 from assessments.performance.metric_bars import bars_of
 from assessments.performance.rounds import history
+from assessments.presentation.training_runs import described, training_logs
 from engagements.models import MigratedModel
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, destroying
@@ -49,6 +50,13 @@ class PerformanceViewSet(viewsets.GenericViewSet):
         known = history(model)
         return Response(self.get_serializer({
             "model": model.pk, "bars": bars_of(model, known), "rounds": known.rows}).data)
+
+    @extend_schema(responses=serializers.TrainingRunSerializer(many=True))
+    @action(detail=True, serializer_class=serializers.TrainingRunSerializer)
+    def runs(self, request, pk=None):
+        """Training logs of the model, newest first, each with settings, figures and verdicts."""
+        page = self.paginate_queryset(training_logs(self.get_object()))
+        return self.get_paginated_response(self.get_serializer(described(page), many=True).data)
 
 
 routes = [

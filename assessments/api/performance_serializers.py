@@ -1,10 +1,13 @@
 """Shapes of performance in the API."""
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from assessments.api.criteria_serializers import VerdictSerializer
 from assessments.models import OptimisationRound
 from assessments.performance.techniques import Technique
 from engagements.models import MigratedModel
+from workers.logs.customer_text import shown_to
 from workers.models import Artifact
 
 
@@ -18,12 +21,20 @@ class OptimisationRoundSerializer(serializers.ModelSerializer):
     configuration = serializers.DictField(child=serializers.JSONField(), required=False, help_text=(
         "Settings of the technique by name, such as {\"hbm_reserved_mb\": 2048}."))
 
+    judged = serializers.SerializerMethodField(
+        help_text="When a round is recorded: the verdicts that its files led to.")
+
     class Meta:
         model = OptimisationRound
         fields = ["id", "model", "area", "finding", "change", "artifact", "profile", "technique",
-                  "configuration", "number", "is_kept", "recorded_by", "recorded_at"]
+                  "configuration", "number", "is_kept", "recorded_by", "recorded_at",
+                  "judged"]
         read_only_fields = fields[9:]
         validators = []  # the service says in a sentence why a run is no round
+
+    @extend_schema_field(VerdictSerializer(many=True))
+    def get_judged(self, entry: OptimisationRound) -> list[dict]:
+        return VerdictSerializer(getattr(entry, "judged", ()), many=True).data
 
 
 class RoundDecisionSerializer(serializers.Serializer):
@@ -56,7 +67,8 @@ class RoundSerializer(serializers.Serializer):
 
 
 class BarsSerializer(serializers.Serializer):
-    """`target` is the criterion's threshold in the metric's own unit."""
+    """`target` is the criterion's threshold in the metric's own unit. `before` and `after` are of
+    rounds of tuning, else the first and the newest run, between which there is no gain."""
 
     metric = serializers.CharField(source="metric.name")
     unit = serializers.CharField(source="metric.unit")
@@ -66,6 +78,8 @@ class BarsSerializer(serializers.Serializer):
     target = serializers.FloatField(allow_null=True)
     criterion = serializers.IntegerField(source="criterion.pk", allow_null=True, default=None)
     gain = GainField(allow_null=True)
+    is_of_rounds = serializers.BooleanField()
+    is_baseline_confirmed = serializers.BooleanField()
     is_practice = serializers.BooleanField()
 
 
@@ -73,3 +87,29 @@ class PerformanceSerializer(serializers.Serializer):
     model = serializers.IntegerField()
     bars = BarsSerializer(many=True)
     rounds = RoundSerializer(many=True)
+
+
+class QuantitySerializer(serializers.Serializer):
+    """A figure of a training log; `name` as in measurements."""
+
+    name = serializers.CharField()
+    value = serializers.FloatField()
+    unit = serializers.CharField()
+
+
+class TrainingRunSerializer(serializers.Serializer):
+    """A training log, with what its run was started with, ran in and was judged to be."""
+
+    artifact = serializers.IntegerField(source="artifact.pk")
+    name = serializers.CharField(source="artifact.name")
+    job = serializers.IntegerField(source="artifact.job_id", allow_null=True)
+    began = serializers.DateTimeField()
+    baseline = serializers.IntegerField(source="baseline.pk", allow_null=True, default=None)
+    settings = serializers.SerializerMethodField()
+    environment = serializers.DictField(child=serializers.CharField())
+    quantities = QuantitySerializer(many=True)
+    verdicts = VerdictSerializer(many=True)
+
+    def get_settings(self, run) -> dict[str, str]:
+        shown = shown_to(self.context["request"].user)
+        return {name: shown(value) for name, value in run.settings.items()}

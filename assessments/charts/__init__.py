@@ -5,6 +5,7 @@ from assessments.charts.criterion import (
     criterion_chart_spec,
     criterion_chart_svg,
     curve_detail,
+    job_chart_spec,
 )
 from assessments.charts.drawing import as_svg
 from assessments.charts.loss import loss_chart_spec
@@ -15,5 +16,6 @@ __all__ = [
     "criterion_chart_spec",
     "criterion_chart_svg",
     "curve_detail",
+    "job_chart_spec",
     "loss_chart_spec",
 ]

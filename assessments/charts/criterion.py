@@ -1,5 +1,6 @@
-"""The chart behind a verdict, read from the raw files."""
+"""The chart behind a verdict, or behind a job that compares two logs, read from the raw files."""
 
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -12,10 +13,11 @@ from assessments.charts.loss import (
     error_rows,
     loss_chart_spec,
 )
-from assessments.models import Criterion, MetricDefinition, Verdict
-from assessments.verdicts.computation import aligned_curves, rule_of
+from assessments.models import Baseline, Criterion, MetricDefinition, Verdict
+from assessments.verdicts.computation import Curves, aligned_curves, rule_of
 from toolreaders.curves.alignment import Aligned
-from workers.models import Artifact
+from toolreaders.curves.band import Band
+from workers.models import Artifact, Job
 
 
 def criterion_chart_spec(criterion: Criterion, verdict: Verdict, *, is_interactive: bool = True
@@ -24,7 +26,21 @@ def criterion_chart_spec(criterion: Criterion, verdict: Verdict, *, is_interacti
     rule, aligned = rule_of(criterion.definition), _aligned_of(criterion, verdict)
     return loss_chart_spec(
         aligned.window(rule.first_step, rule.last_step), threshold=criterion.threshold,
-        figure=verdict.figure, definition=criterion.definition, is_interactive=is_interactive)
+        figure=verdict.figure, judged=criterion.definition.figure, is_interactive=is_interactive,
+        findings=verdict.facts.get("differences") or (),
+        band=_band(criterion.baseline_id, verdict.pk))
+
+
+def job_chart_spec(job: Job) -> dict[str, Any]:
+    """The chart of the two logs that a job compared; raises ReadError, DoesNotExist."""
+    found = job.results
+    files = [Artifact.objects.get(pk=job.parameters[side], engagement=job.engagement)
+             for side in ("baseline", "candidate")]
+    aligned = _aligned(*(value for file in files for value in (file.pk, file.sha256)))
+    return loss_chart_spec(
+        aligned.window(found["first_step"], found["last_step"]),
+        threshold=Decimal(str(job.parameters["threshold"])), figure=found["figure"],
+        judged=found["working"]["figure"], findings=found.get("differences") or ())
 
 
 def curve_detail(criterion: Criterion, verdict: Verdict, first: int, last: int) -> dict[str, Any]:
@@ -51,6 +67,12 @@ def _aligned(baseline: int, _baseline_sha256: str, candidate: int, _candidate_sh
     """Kept while somebody zooms, and for the report's other language: reading two logs of a
     million steps takes seconds."""
     return aligned_curves(*(Artifact.objects.get(pk=pk) for pk in (baseline, candidate)))
+
+
+@lru_cache(maxsize=2)
+def _band(baseline: int, _verdict: int) -> Band | None:
+    """Kept as the curves are; the verdict's number stands for the repeats it was computed with."""
+    return Curves(Baseline.objects.get(pk=baseline)).band()
 
 
 def criterion_chart_svg(criterion: Criterion, verdict: Verdict | None) -> str | None:

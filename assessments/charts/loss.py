@@ -18,12 +18,13 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
-from assessments.models import MetricDefinition
 from toolreaders.curves.alignment import Aligned
+from toolreaders.curves.band import Band
 from toolreaders.curves.sampling import drawing_indices
 from toolreaders.verdicts.curve_figures import absolute_errors, relative_errors
 from toolreaders.verdicts.sentences import shown
 
+BAND_COLOUR = "#d9c27a"
 ABSOLUTE = "mean_absolute_error"
 CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming replaces
 
@@ -31,18 +32,23 @@ CURVES, ERRORS = "curves", "errors"  # names of the data sets, which zooming rep
 @built_quickly
 def loss_chart_spec(
     aligned: Aligned, *, threshold: Decimal | None = None, figure: float | None = None,
-    definition: MetricDefinition | None = None, is_interactive: bool = True,
+    judged: str = "", is_interactive: bool = True,
+    findings: Sequence[dict] = (), band: Band | None = None,
 ) -> dict[str, Any]:
     """Both curves, and below them the error per step with the threshold; in the active language.
 
     Args:
         threshold: as in the criterion; a fraction for figures in per cent.
         figure: the judged figure, drawn as a dashed line beside the threshold.
+        judged: its name; of absolute errors the lower chart shows those.
         is_interactive: zoom and pan; documents do without.
+        findings: of the verdict, see `toolreaders.curves.differences`; the first step that differs
+            is drawn as a line.
+        band: of the baseline and its repeats, drawn behind the curves.
     """
     import altair as alt
 
-    is_absolute = bool(definition and definition.figure == ABSOLUTE)
+    is_absolute = judged == ABSOLUTE
     curves = _curves(alt, aligned)
     if is_interactive:  # the step axis is shared: what moves the upper chart moves both
         curves = curves.add_params(
@@ -51,10 +57,10 @@ def loss_chart_spec(
         figure = None  # the figure leaves those steps out and would reassure
     below = [_errors(alt, aligned, is_absolute=is_absolute),
              *_limits(alt, threshold, figure, is_absolute=is_absolute)]
-    bad = _nonfinite(alt, aligned)
+    marks = [*_nonfinite(alt, aligned), *_first_difference(alt, aligned, findings)]
     chart = alt.vconcat(
-        alt.layer(curves, *bad).properties(width=WIDTH, height=CURVES_HEIGHT,
-                                           title=_("Training loss: baseline and NPU")),
+        alt.layer(*_band(alt, aligned, band), curves, *marks).properties(
+            width=WIDTH, height=CURVES_HEIGHT, title=_("Training loss: baseline and NPU")),
         alt.layer(*below).properties(width=WIDTH, height=ERROR_HEIGHT),
         spacing=12,
     ).resolve_scale(x="shared", color="independent", strokeDash="independent")
@@ -62,6 +68,20 @@ def loss_chart_spec(
     spec["datasets"] = {CURVES: curve_rows(aligned),  # put in last: Altair copies what it holds
                         ERRORS: error_rows(aligned, is_absolute=is_absolute)}
     return spec
+
+
+def _band(alt, aligned: Aligned, band: Band | None) -> list:
+    """The area between the least and the largest loss of the baseline's runs."""
+    if band is None:
+        return []
+    places = sorted({*drawing_indices(band.low), *drawing_indices(band.high)})
+    rows = [{"step": band.steps[i], "low": _number(band.low[i]), "high": _number(band.high[i]),
+             "band": _("Band of the baseline's %(runs)d runs") % {"runs": band.runs}}
+            for i in places if aligned.steps[0] <= band.steps[i] <= aligned.steps[-1]]
+    return [alt.Chart(alt.Data(values=rows)).mark_area(opacity=0.5, clip=True).encode(
+        x="step:Q", y=alt.Y("low:Q", title=_("Loss"), scale=alt.Scale(zero=False)), y2="high:Q",
+        fill=alt.Fill("band:N", scale=alt.Scale(range=[BAND_COLOUR]),
+                      legend=alt.Legend(symbolType="square")))] if rows else []
 
 
 def curve_rows(aligned: Aligned) -> list[dict]:
@@ -153,10 +173,24 @@ def _nonfinite(alt, aligned: Aligned) -> list:
     step = aligned.first_nonfinite_step
     if step is None:
         return []
-    data = alt.Chart(alt.Data(values=[{
-        "step": step, "label": _("Not finite from step %(step)s") % {"step": step}}]))
+    return _marked(alt, step, _("Not finite from step %(step)s") % {"step": step},
+                   LIMIT_COLOUR, height=4)
+
+
+def _first_difference(alt, aligned: Aligned, findings: Sequence[dict]) -> list:
+    """A line where the curves differ first beyond the tolerance, if that is in the window."""
+    step = next((one["step"] for one in findings if one["code"] == "first_difference"), None)
+    if step is None or not aligned.steps[0] <= step <= aligned.steps[-1]:
+        return []
+    return _marked(alt, step, _("Differs from step %(step)s") % {"step": step}, "#5f3dc4",
+                   height=20, is_left=step > (aligned.steps[0] + aligned.steps[-1]) / 2)
+
+
+def _marked(alt, step: int, label: str, colour: str, *, height: int, is_left: bool = False) -> list:
+    data = alt.Chart(alt.Data(values=[{"step": step, "label": label}]))
     return [
-        data.mark_rule(color=LIMIT_COLOUR, strokeWidth=1.5, clip=True).encode(x="step:Q"),
-        data.mark_text(align="left", dx=5, baseline="top", color=LIMIT_COLOUR, fontSize=12,
-                       font=FONT).encode(x="step:Q", y=alt.value(4), text="label:N"),
+        data.mark_rule(color=colour, strokeWidth=1.5, clip=True).encode(x="step:Q"),
+        data.mark_text(align="right" if is_left else "left", dx=-5 if is_left else 5,
+                       baseline="top", color=colour, fontSize=12, font=FONT).encode(
+            x="step:Q", y=alt.value(height), text="label:N"),
     ]

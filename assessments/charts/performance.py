@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from assessments.charts.drawing import (
     BASELINE_COLOUR,
@@ -26,6 +27,11 @@ from workers.labels.number_text import figure_text
 
 GREY = "#9aa4b2"
 BEFORE_COLOUR = "#7c93b8"
+COLOURS = {
+    gettext_lazy("Baseline"): BASELINE_COLOUR,
+    gettext_lazy("Baseline, not confirmed"): BASELINE_COLOUR,
+    gettext_lazy("Before tuning"): BEFORE_COLOUR, gettext_lazy("First run"): BEFORE_COLOUR,
+    gettext_lazy("After tuning"): CANDIDATE_COLOUR, gettext_lazy("Newest run"): CANDIDATE_COLOUR}
 BAR_WIDTH, BAR_HEIGHT, COLUMNS = 232, 150, 3
 ROW_HEIGHT = 26
 
@@ -35,18 +41,19 @@ def bars_spec(bars: Iterable[Bars], *, is_practice: bool = False) -> dict[str, A
     """Baseline, before and after as bars, the target as a red line; one panel per metric."""
     import altair as alt
 
+    bars = list(bars)
     panels = [_panel(alt, entry) for entry in bars]
     chart = alt.concat(*panels, columns=COLUMNS, spacing=28).resolve_scale(
         y="independent", color="shared")
-    return _finished(chart, _("Before, after and target"), is_practice=is_practice)
+    title = (_("Before, after and target") if any(entry.is_of_rounds for entry in bars)
+             else _("First run, newest run and target"))
+    return _finished(chart, title, is_practice=is_practice)
 
 
 def _panel(alt, entry: Bars):
-    names = [_("Baseline"), _("Before tuning"), _("After tuning")]
-    values = [entry.baseline, entry.before and entry.before.value,
-              entry.after and entry.after.value]
-    if entry.before == entry.after:
-        values[1] = None
+    names = [entry.baseline_label, entry.before_label, entry.after_label]
+    values = [entry.baseline, None if entry.before == entry.after else entry.before.value,
+              entry.after.value]
     factor = 100 if entry.metric.is_share else 1
     rows = [{"side": name, "value": value * factor, "text": _figure(value * factor)}
             for name, value in zip(names, values, strict=True) if value is not None]
@@ -60,7 +67,7 @@ def _panel(alt, entry: Bars):
             x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4),
                          scale=alt.Scale(domainMin=0, domainMax=top or 1, nice=False)),
             color=alt.Color("side:N", legend=None, scale=alt.Scale(
-                domain=names, range=[BASELINE_COLOUR, BEFORE_COLOUR, CANDIDATE_COLOUR]))),
+                domain=[str(name) for name in COLOURS], range=list(COLOURS.values())))),
         data.mark_text(dy=-7, fontSize=12, font=FONT).encode(x=x, y="value:Q", text="text:N"),
         *_target(alt, entry, factor)]
     return alt.layer(*layers).properties(width=BAR_WIDTH, height=BAR_HEIGHT, title=title)

@@ -3,7 +3,7 @@
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from toolreaders.verdicts.quantity_rows import QUANTITIES, row_of
+from toolreaders.verdicts.quantity_rows import row_of
 
 
 class Aspect(models.TextChoices):
@@ -13,9 +13,6 @@ class Aspect(models.TextChoices):
     ACCURACY = "accuracy", _("Accuracy")
     PERFORMANCE = "performance", _("Performance")
     STABILITY = "stability", _("Stability")
-
-
-ASPECTS = {row.name: Aspect(row.aspect) for row in QUANTITIES}
 
 
 def aspect_of(quantity: str) -> Aspect | None:

@@ -1,7 +1,7 @@
 """What a model's route asks to be judged, aspect by aspect (DOMAIN 2.2, 3.1).
 
-Training and inference are two deliveries of one model: each has aspects of its own. A row names
-the quantities of which a criterion covers the aspect; what is in no row is not asked for.
+Training and inference are two deliveries of one model: each has aspects of its own. Which
+quantities cover one is declared with them (`covers` of `toolreaders.verdicts.quantity_rows`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from assessments.definitions.aspects import ASPECTS, Aspect, aspect_of
+from assessments.definitions.aspects import Aspect, aspect_of
 from assessments.models import Criterion
-from engagements.migration_routes import InferenceRoute
 from engagements.models import MigratedModel
 from engagements.stages import OUT_OF_SCOPE, Scope
+from toolreaders.verdicts.quantity_rows import QUANTITIES
 
 
 class Side(models.TextChoices):
@@ -37,20 +37,18 @@ class AskedAspect:
     routes: tuple[str, ...] = ()
 
 
-_S, _A, _R = Side, Aspect, InferenceRoute
-PERFORMANCE = tuple(name for name, aspect in ASPECTS.items() if aspect == Aspect.PERFORMANCE)
-OF_CONVERSION, OF_SERVICE = (_R.OFFLINE, _R.MINDSPORE_LITE), (_R.MINDIE, _R.VLLM_ASCEND)
-ASKED: tuple[AskedAspect, ...] = (
-    AskedAspect(_S.TRAINING, _A.FUNCTION, ("weight_files", "changed_parameters")),
-    AskedAspect(_S.TRAINING, _A.ACCURACY, ("loss_curve", "score")),
-    AskedAspect(_S.TRAINING, _A.PERFORMANCE, PERFORMANCE),
-    AskedAspect(_S.TRAINING, _A.STABILITY, ("finite_steps",)),
-    AskedAspect(_S.INFERENCE, _A.FUNCTION, ("min_cosine",), (*OF_CONVERSION, _R.ONLINE)),
-    AskedAspect(_S.INFERENCE, _A.ACCURACY, ("score", "min_cosine")),
-    AskedAspect(_S.INFERENCE, _A.PERFORMANCE, PERFORMANCE),
-    AskedAspect(_S.INFERENCE, _A.STABILITY, ("request_success",), OF_SERVICE),
-    AskedAspect(_S.INFERENCE, _A.FUNCTION, ("request_success",), OF_SERVICE),
-)
+def _asked() -> Iterator[AskedAspect]:
+    """What the rows of the quantities declare, in the order of the aspects."""
+    found: dict[tuple, list[str]] = {}
+    for row in QUANTITIES:
+        for declared in row.covers:
+            found.setdefault(declared, []).append(row.name)
+    for aspect in Aspect:
+        yield from (AskedAspect(Side(side), aspect, tuple(names), routes)
+                    for (side, name, routes), names in found.items() if name == aspect)
+
+
+ASKED: tuple[AskedAspect, ...] = tuple(_asked())
 
 
 def sides_of(model: MigratedModel) -> list[Side]:
@@ -90,8 +88,10 @@ def covers(asked: AskedAspect, quantity: str) -> bool:
 
 
 def aspect_shown(asked: dict[str, AskedAspect], quantity: str) -> Aspect | None:
-    """In which column a criterion stands: the aspect that it covers, else that of its quantity."""
+    """In which column a criterion stands: an aspect that it covers, its own first; else its own
+    where nobody asks for that. None for a diagnosis, which covers no aspect."""
     own = aspect_of(quantity)
-    if own is None or own in asked:
-        return own
-    return next((aspect for aspect, row in asked.items() if covers(row, quantity)), own)
+    covered = [aspect for aspect, row in asked.items() if covers(row, quantity)]
+    if own in covered or own not in asked:
+        return own if own in covered or not covered else Aspect(covered[0])
+    return Aspect(covered[0]) if covered else None

@@ -35,6 +35,13 @@ class CriterionForm(forms.Form):
         help_text=_("For latency and throughput of inference: c8,i1024,o256 (concurrency, input "
                     "and output tokens) or b8 (batch). Empty: any result counts."))
 
+    selection = forms.ChoiceField(
+        label=_("Which runs count"), required=False,
+        choices=[("", _("as in the definition")), *MetricDefinition.Selection.choices])
+    runs = forms.IntegerField(
+        label=_("Runs wanted (k)"), min_value=1, required=False,
+        help_text=_("How many of the last runs the rule looks at; frozen with the criterion."))
+
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["model"].queryset = engagement.models.current()

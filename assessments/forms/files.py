@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 from assessments.models import Baseline, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
 from engagements.models import Engagement, MigratedModel
+from engagements.web.file_fields import ManyFiles
 from workers.models import Artifact
 
 
@@ -38,6 +39,11 @@ class BaselineForm(FileForm):
     quantity = forms.ChoiceField(label=_("Measured metric"))
     task = forms.CharField(max_length=100, required=False, label=_("Task"),
                            help_text=_("Of an evaluation score, for example: gsm8k/exact_match"))
+    stored_repeats = forms.ModelMultipleChoiceField(
+        Artifact.objects.none(), required=False, label=_("Stored files of its repeats"),
+        help_text=_("Three runs or more are wanted, this one included: they show that the "
+                    "baseline can be repeated and how far its figures scatter."))
+    repeats = ManyFiles(required=False, label=_("or upload the files of its repeats"))
     hardware = forms.CharField(max_length=240, required=False, label=_("Hardware"))
     software = forms.CharField(max_length=240, required=False, label=_("Software"))
     data_set = forms.CharField(max_length=240, required=False, label=_("Data set"))
@@ -52,12 +58,15 @@ class BaselineForm(FileForm):
         required=False, label=_("Environment"), widget=forms.Textarea(attrs={"rows": 5}),
         help_text=_("One fact per line, for example: cards = 8 × A100, PyTorch = 2.1.0, "
                     "seed = 1234"))
-    field_order = ["model", "quantity", "task", "artifact", "upload", "hardware", "software",
+    field_order = ["model", "quantity", "task", "artifact", "upload", "stored_repeats",
+                   "repeats", "hardware", "software",
                    "data_set", "seeds", "origin", "source", "environment"]
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, engagement=engagement, **kwargs)
         self.fields["model"].queryset = engagement.models.all()
+        for name in ("queryset", "label_from_instance"):
+            setattr(self.fields["stored_repeats"], name, getattr(self.fields["artifact"], name))
         quantities = MetricDefinition.objects.order_by("quantity").values_list(
             "quantity", flat=True).distinct()
         self.fields["quantity"].choices = [(q, quantity_label(q)) for q in quantities]

@@ -1,4 +1,5 @@
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -52,6 +53,7 @@ class MetricDefinition(models.Model):
         MEAN = "mean", _("mean of the last k runs")
         WORST = "worst", _("worst of the last k runs")
         BEST = "best", _("best of the last k runs")
+        MEDIAN = "median", _("median of the last k runs")
 
     class Comparison(models.TextChoices):
         LESS = "lt", "<"
@@ -217,6 +219,11 @@ class Criterion(models.Model):
                                  related_name="criteria")
     # At which point of a benchmark: `c8,i1024,o256` or `b8`; empty for any.
     point = models.CharField(_("point"), max_length=60, blank=True)
+    # Which of the measured runs count, and how many are wanted; empty: as the definition says.
+    selection = models.CharField(_("which runs count"), max_length=8, blank=True,
+                                 choices=MetricDefinition.Selection)
+    runs = models.PositiveSmallIntegerField(_("runs wanted"), null=True, blank=True,
+                                            validators=[MinValueValidator(1)])
     position = models.PositiveSmallIntegerField(default=0)
 
     objects = OfSetQuerySet.as_manager()
@@ -226,6 +233,20 @@ class Criterion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.model.code} · {self.definition}"
+
+    @property
+    def run_rule(self) -> tuple[str, int]:
+        """Which of the measured runs count, a Selection, and how many are wanted."""
+        if self.selection:
+            return self.selection, self.runs or 1
+        return self.definition.selection, self.definition.runs
+
+    @property
+    def run_rule_text(self) -> str:
+        """The same in the active language."""
+        selection, wanted = self.run_rule
+        rule = str(MetricDefinition.Selection(selection).label)
+        return f"{rule} (k = {wanted})" if wanted > 1 else rule
 
     @property
     def quantity(self) -> str:

@@ -11,8 +11,8 @@ from workers.models import Artifact, Job
 class Outcome(models.TextChoices):
     PASSED = "passed", _("Passed")
     FAILED = "failed", _("Failed")
-    NOT_MEASURED = "not_measured", _("Not tested")
-    NOT_PROVABLE = "not_provable", _("Inconclusive")
+    NOT_MEASURED = "not_measured", _("Not measured")
+    NOT_PROVABLE = "not_provable", _("Not provable")
 
 
 class Measurement(models.Model):

@@ -38,7 +38,7 @@ def lines(criterion: Criterion, verdict: Verdict | None) -> list[str]:
         return []
     known = verdict.facts.get("working")
     found = _curve_lines(known) if known else _value_lines(criterion, verdict.facts)
-    if criterion.definition.selection != MetricDefinition.Selection.LAST:
+    if criterion.run_rule[0] != MetricDefinition.Selection.LAST:
         found = [_runs_line(criterion, verdict)]
     return [*found, _comparison(criterion, verdict)] if found else []
 
@@ -88,7 +88,7 @@ def _value_lines(criterion: Criterion, facts: dict) -> list[str]:
 
 def _runs_line(criterion: Criterion, verdict: Verdict) -> str:
     figures = [number(run.get("figure")) for run in verdict.facts.get("runs", [])]
-    rule = criterion.definition.get_selection_display()
+    rule = MetricDefinition.Selection(criterion.run_rule[0]).label
     return _("%(rule)s (%(figures)s) = %(result)s") % {
         "rule": rule, "figures": "; ".join(figures), "result": number(verdict.figure)}
 

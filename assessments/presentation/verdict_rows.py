@@ -11,11 +11,14 @@ from assessments.labels.verdict_sentences import sentence
 from assessments.models import Criterion, MetricDefinition, Verdict
 from assessments.models.measurement import Outcome
 from assessments.presentation.definition_preview import tried
+from assessments.presentation.quantity_labels import criterion_name
 from assessments.queries import verdict_sentence, waiver_of
-from engagements.text.text_joining import listed
+from engagements.text.text_joining import following, listed
+from toolreaders.verdicts.difference_sentences import METHODS
 from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
 from toolreaders.verdicts.verdict import Rule, compare
 from workers.labels.number_text import figure_text
+from workers.models import Artifact, Purpose
 
 ABSOLUTE = ("mean_absolute_error",)
 
@@ -31,6 +34,10 @@ class Row:
     limit: str
     figure: str
     sentence: str
+
+    @property
+    def name(self) -> str:
+        return criterion_name(self.criterion)
 
     @property
     def is_waived(self) -> bool:
@@ -86,6 +93,24 @@ def config_sentence(verdict: ConfigVerdict) -> str:
 
 def rows(pairs: list[tuple[Criterion, Verdict | None]]) -> list[Row]:
     return [Row.of(criterion, verdict) for criterion, verdict in pairs]
+
+
+def told(verdicts: list[Verdict], chosen: Artifact) -> list[str]:
+    """What judging a file came to: per criterion the file that its verdict rests on, which is
+    another one where the criterion's rule takes a later run."""
+    found = []
+    for verdict in verdicts:
+        name, files = criterion_name(verdict.criterion), {
+            run["artifact"] for run in verdict.facts.get("runs", ())}
+        judged = verdict.measurement.artifact if verdict.measurement else chosen
+        values = {"criterion": name, "file": judged.name, "chosen": chosen.name,
+                  "outcome": verdict.get_outcome_display(),
+                  "rule": verdict.criterion.run_rule_text}
+        found.append(_("%(criterion)s: judged by %(file)s, %(outcome)s.") % values
+                     if not files or chosen.pk in files else
+                     _("%(criterion)s: judged by %(file)s (rule: %(rule)s), %(outcome)s; "
+                       "%(chosen)s does not count and stands among the runs.") % values)
+    return found or [_("The file was read; it bears on no criterion.")]
 
 
 def preview(data: dict) -> dict:
@@ -157,13 +182,46 @@ def facts(verdict: Verdict | None) -> list[tuple[str, str]]:
             (_("Steps"), f"{known.get('first_step')} – {known.get('last_step')}"),
             (_("Not finite"), known.get("nonfinite")),
         ]
+    if "alignment" in known:
+        found += [(_("Records aligned by"), _(METHODS[known["alignment"]])),
+                  (_("Learning rates"), rates_text(known["learning_rates"]))]
     if "candidate" in known:
         found = [(_("Measured value"), _plain(known["candidate"])),
                  (_("Baseline value"), _plain(known.get("baseline"))),
                  (_("Difference to the baseline"),
                   _difference(verdict.criterion.definition.quantity, known)),
                  (_("Cards"), known.get("cards") or "--")]
+        if text := _trimmed(verdict):
+            found.insert(1, (_("Warm-up"), text))
     return [(label, "--" if value is None else str(value)) for label, value in found]
+
+
+def trimmed(times: dict) -> str:
+    """Of times per step: how many the mean leaves out, and what it is with them; empty where it
+    leaves out none."""
+    if not (n := times.get("warm_up_excluded")):
+        return ""
+    left_out = ngettext("the first %(n)d step left out", "the first %(n)d steps left out", n) % {
+        "n": n}
+    if (whole := times.get("mean_all")) is None:  # read before 1.2
+        return left_out
+    return _("%(left_out)s; %(mean)s ms with all") % {
+        "left_out": left_out, "mean": f"{whole:.5g}"}
+
+
+def _trimmed(verdict: Verdict) -> str:
+    run = verdict.measurement
+    if run is None or run.quantity != "iteration_time_ms":
+        return ""
+    values = run.artifact.readings.filter(kind="training_log").values_list("values", flat=True)
+    return next((text for found in values
+                 if (text := trimmed(found.get("iteration_time_ms") or {}))), "")
+
+
+def rates_text(found: dict | None) -> str:
+    if not found:
+        return _("not printed by both logs: not compared")
+    return _("%(differ)d of %(compared)d common records differ") % found
 
 
 def _difference(quantity: str, known: dict) -> str:
@@ -222,12 +280,43 @@ def _warning_texts() -> dict[str, str]:
                             "totals."),
         "steps_unproven": _("A log does not say to which step its losses belong."),
         "steps_unknown": _("A log does not number its steps, and they do not follow from it."),
+        "aligned_by_consumed_samples": _("The steps do not bring the logs together; the consumed "
+                                         "samples do."),
+        "aligned_by_consumed_tokens": _("The steps do not bring the logs together; the consumed "
+                                        "tokens do."),
+        "aligned_by_epoch_and_learning_rate": _(
+            "The steps do not bring the logs together; epochs and learning rates, which agree "
+            "record by record, do."),
         "records_mixed": _("A log mixes the losses of several processes or runs."),
         "several_runs": _("A log holds several runs; the last one counts."),
         "interleaved_ranks": _("Several ranks print losses; those of one rank count."),
         "abandoned_steps": _("Records that a resumption from an earlier step abandoned are left "
                              "out."),
     }
+
+
+def origin(verdict: Verdict | None) -> str:
+    """Whose run the judged file is, for what it was made and on which device, as the verdict
+    keeps it; empty where an earlier release computed it or nothing was measured."""
+    run = next(iter(verdict.facts.get("runs") or []), {}) if verdict else {}
+    if "declared_by" not in run:
+        return ""
+    device = run["device"] or _("no record shows one")
+    if run["declared_by"]:
+        who = _("Declared by a person: %(who)s stored the file, no job of the desk made it.") % {
+            "who": run["declared_by"]}
+        device = run["device"] or _("as declared; no record shows one")
+    elif run["made_by"]:
+        who = _("Made by job #%(job)d.") % {"job": run["made_by"]}
+    else:
+        who = _("Made by a job of another engagement.")
+    return following(who, _("Purpose: %(purpose)s; device: %(device)s.") % {
+        "purpose": purpose_label(run["purpose"]), "device": device})
+
+
+def purpose_label(purpose: str) -> str:
+    """What a run was made for, in the active language."""
+    return str(Purpose(purpose).label) if purpose else _("not declared")
 
 
 def warnings(verdict: Verdict | None) -> list[dict]:

@@ -9,12 +9,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessments.models import Baseline, BaselineRun, Side
-from assessments.presentation.quantity_labels import quantity_label
+from assessments.models import Baseline, BaselineRun, Criterion, MetricDefinition, Side
+from assessments.presentation.quantity_labels import criterion_name, quantity_label
 from assessments.queries import independent, recorded_runs
+from assessments.services import plausibility
 from assessments.services.confirmations import baseline_hash, confirm, signed_sheet_of
 from assessments.services.measurements import judge_anew_without_source
-from assessments.services.plausibility import require_answered
 from assessments.verdicts.computation import aligned_curves
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -23,10 +23,14 @@ from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
 from toolreaders.base import ReadError
 from toolreaders.verdicts.quantities import LOSS_CURVE, quantities
+from toolreaders.verdicts.sentences import in_unit
 from toolreaders.verdicts.spread import FEWEST_RUNS, Spread, spread_of
 from toolreaders.verdicts.verdict import curve_figures
+from workers.artifacts.provenance import mark_source
 from workers.artifacts.reading_state import require_read
 from workers.models import Artifact
+
+Calculator = MetricDefinition.Calculator
 
 
 @transaction.atomic
@@ -53,6 +57,7 @@ def record_baseline(
         value=None if found is None else Decimal(repr(found)).quantize(Decimal("1e-10")),
         unit=unit, source=source, hardware=hardware, software=software, data_set=data_set,
         seeds=seeds, origin=origin, measured_at=artifact.created_at, recorded_by=actor)
+    mark_source(artifact)
     audit_log.record(actor=actor, action="baseline.record", target=baseline,
                      engagement=model.engagement,
                      data={"sha256": artifact.sha256, "origin": origin})
@@ -94,6 +99,7 @@ def add_run(*, actor: User, baseline: Baseline, artifact: Artifact) -> BaselineR
     run = BaselineRun.objects.create(
         baseline=baseline, artifact=artifact, value=value, recorded_by=actor,
         is_remeasurement=baseline.frozen_at is not None)
+    mark_source(artifact)
     audit_log.record(actor=actor, action="baseline.run", target=baseline,
                      engagement=baseline.model.engagement,
                      data={"sha256": artifact.sha256, "value": value,
@@ -124,10 +130,44 @@ def is_curve(baseline: Baseline) -> bool:
 
 
 def spread(baseline: Baseline) -> Spread | None:
-    """The spread of the runs from before the freeze; the first run of a curve is 0 by nature."""
-    first = 0.0 if is_curve(baseline) else baseline.value
+    """The spread of the runs from before the freeze; of a curve that of its repeats from it."""
     repeats = baseline.runs.filter(is_remeasurement=False).values_list("value", flat=True)
-    return spread_of([] if first is None else [float(first), *repeats])
+    if is_curve(baseline):
+        return spread_of(repeats, is_of_distances=True)
+    return spread_of([] if baseline.value is None else [float(baseline.value), *repeats])
+
+
+def scatter_question(baseline: Baseline) -> str:
+    """Asked where the runs of a baseline lie further apart than half of what a criterion allows:
+    noise alone may then decide it. Empty where they do not, or where that cannot be compared."""
+    found = spread(baseline)
+    for criterion in baseline.criteria.select_related("definition").order_by("-pk"):
+        allowed_by = _allowed(criterion)
+        scale = 1 if found is None or found.is_of_distances or (
+            criterion.definition.calculator == Calculator.POINTS) else abs(found.mean)
+        if found and allowed_by and scale and found.width / scale > allowed_by / 2:
+            unit = criterion.definition.unit
+            return _("The baseline's own runs lie %(width)s apart, more than half of what "
+                     "“%(criterion)s” allows (%(limit)s): it cannot tell a difference from "
+                     "noise.") % {
+                "width": in_unit(Decimal(f"{found.width / scale:.3g}"), unit),
+                "criterion": criterion_name(criterion), "limit": in_unit(allowed_by, unit)}
+    return ""
+
+
+def _allowed(criterion: Criterion) -> Decimal | None:
+    """The difference to the baseline that a criterion lets pass, in its definition's unit; None
+    where it is none that the spread of a baseline can be compared with."""
+    definition, limit = criterion.definition, criterion.threshold
+    if definition.calculator == Calculator.RATIO:
+        return abs(1 - limit)
+    is_relative = definition.unit == "%" and definition.calculator in (
+        Calculator.LOSS_CURVE, Calculator.RELATIVE_ERROR, Calculator.DEGRADATION,
+        Calculator.REDUCTION)
+    return abs(limit) if is_relative or definition.calculator == Calculator.POINTS else None
+
+
+plausibility.register(scatter_question)
 
 
 def drifted(baseline: Baseline) -> list[BaselineRun]:
@@ -166,7 +206,7 @@ def confirm_baseline(*, actor: User, baseline: Baseline, signed_sheet: Artifact 
     if baseline.frozen_at:
         raise WrongState(_("This baseline is already frozen."))
     require_repeatable(baseline)
-    require_answered(actor, baseline)
+    plausibility.require_answered(actor, baseline)
     sides = confirm(actor=actor, engagement=baseline.model.engagement, sheet=sheet,
                     content_hash=baseline_hash(baseline), baseline=baseline)
     if sides == set(Side.values):

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from assessments.definitions.threshold_units import threshold_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from assessments.presentation.quantity_labels import POINT, quantity_label
+from assessments.services.definitions import require_run_count
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert
@@ -31,7 +32,7 @@ def draft_criteria(*, actor: User, engagement: Engagement) -> CriteriaSet:
         Criterion.objects.create(
             criteria_set=draft, model=old.model, definition=old.definition, stage=old.stage,
             threshold=old.threshold, baseline=old.baseline, point=old.point,
-            position=old.position)
+            selection=old.selection, runs=old.runs, position=old.position)
     audit_log.record(actor=actor, action="criteria.draft", target=draft, engagement=engagement)
     return draft
 
@@ -52,6 +53,7 @@ def add_criterion(
     *, actor: User, criteria_set: CriteriaSet, model: MigratedModel,
     definition: MetricDefinition, stage: str, threshold: Decimal,
     baseline: Baseline | None = None, threshold_unit: str = "", point: str = "",
+    selection: str = "", runs: int | None = None,
 ) -> Criterion:
     """Add a threshold to a draft.
 
@@ -60,6 +62,8 @@ def add_criterion(
         threshold_unit: a ThresholdUnit; needed where the number may be meant in either unit.
         point: `c8,i1024,o256` (concurrency, input, output) or `b8` (batch): only results at this
             point count. A baseline names its own.
+        selection: which of the measured runs count, a Selection; empty: as the definition says.
+        runs: how many of the last runs that rule looks at; of `last` it is one.
     """
     require(actor, Can.MANAGE, criteria_set.engagement)
     criteria_set = CriteriaSet.objects.select_for_update(
@@ -78,14 +82,21 @@ def add_criterion(
         raise InvalidInput(_("A point such as c8,i1024,o256 or b8 goes with a latency or a "
                              "throughput of inference, and without a baseline."))
     threshold = threshold_of(definition, threshold, threshold_unit)
+    if selection == MetricDefinition.Selection.LAST:
+        runs = 1
+    elif bool(selection) != bool(runs):
+        raise InvalidInput(_("Say both which runs count and how many are wanted."))
+    elif selection:
+        require_run_count(selection, runs)
     criterion = Criterion.objects.create(
         criteria_set=criteria_set, model=model, definition=definition, stage=stage,
-        threshold=threshold, baseline=baseline, point=point,
+        threshold=threshold, baseline=baseline, point=point, selection=selection, runs=runs,
         position=criteria_set.criteria.filter(model=model).count())
     audit_log.record(actor=actor, action="criterion.add", target=criterion,
                      engagement=criteria_set.engagement,
                      data={"threshold": str(threshold), "criteria_set": criteria_set.pk,
-                           **({"point": point} if point else {})})
+                           **({"point": point} if point else {}),
+                           **({"selection": selection, "runs": runs} if selection else {})})
     return criterion
 
 

@@ -140,6 +140,7 @@ def criteria_facts(criteria_set: CriteriaSet) -> list[dict]:
         "model": row.model.code, "stage": row.stage, "threshold": f"{row.threshold.normalize():f}",
         "definition": {name: getattr(row.definition, name) for name in fields},
         **({"point": row.point} if row.point else {}),
+        **({"selection": row.selection, "runs": row.run_rule[1]} if row.selection else {}),
         "baseline": row.baseline and {
             "quantity": row.baseline.quantity, "unit": row.baseline.unit,
             "value": None if row.baseline.value is None else f"{row.baseline.value.normalize():f}",

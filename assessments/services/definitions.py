@@ -91,10 +91,16 @@ def _check(old: MetricDefinition, new: MetricDefinition, change_note: str) -> No
          _("The window ends before it begins.")),
         (not 0 <= new.epsilon < 1, _("The near-zero guard ε lies between 0 and 1.")),
         (not 0 < new.minimum_coverage <= 1, _("The minimum coverage lies between 0 and 1.")),
-        (not 1 <= new.runs <= MOST_RUNS, _("Between 1 and 20 runs can be judged.")),
-        (new.selection != MetricDefinition.Selection.LAST and new.runs < 2,
-         _("A rule over several runs needs two or more.")),
     )
     for is_wrong, message in checks:
         if is_wrong:
             raise InvalidInput(message)
+    require_run_count(new.selection, new.runs)
+
+
+def require_run_count(selection: str, runs: int) -> None:
+    """Raise InvalidInput for a number of runs that the selection rule cannot look at."""
+    if not 1 <= runs <= MOST_RUNS:
+        raise InvalidInput(_("Between 1 and 20 runs can be judged."))
+    if selection != MetricDefinition.Selection.LAST and runs < 2:
+        raise InvalidInput(_("A rule over several runs needs two or more."))

@@ -6,13 +6,13 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments.models import OptimisationRound
+from assessments.models import OptimisationRound, Verdict
 from assessments.performance.gains import BY_NAME
 from assessments.performance.techniques import typed_settings
 from assessments.services.measurements import (
     judge_affected,
     measure_artifact,
-    require_of_target,
+    require_counted,
 )
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -33,9 +33,10 @@ def record_round(
     """Add a round: what the analysis showed, what was changed, the run measured after it.
 
     The first round of a model is its starting point, before any change. Files that nobody
-    measured yet are measured, and the criteria they bear on are judged. Raises InvalidInput for
-    files of others, for a run that measured no performance, without a change or its area, and for
-    settings that the technique does not have.
+    measured yet are measured, and the criteria they bear on are judged: these verdicts are
+    `judged` of the round that is returned. Raises InvalidInput for files of others, for a run that
+    measured no performance, without a change or its area, and for settings that the technique does
+    not have.
 
     Args:
         technique: of memory or communication, where one was configured.
@@ -43,8 +44,8 @@ def record_round(
     """
     require(actor, Can.WORK, model.engagement)
     model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
-    for file in filter(None, (artifact, profile)):
-        _take(file, model, actor)
+    judged = [verdict for file in filter(None, (artifact, profile))
+              for verdict in _take(file, model, actor)]
     _require_performance(artifact, profile)
     last = model.optimisation_rounds.order_by("number").last()
     configured = typed_settings(technique, configuration or {}) if last else {}
@@ -64,20 +65,23 @@ def record_round(
     audit_log.record(actor=actor, action="round.record", target=entry, engagement=model.engagement,
                  data={"number": entry.number, "sha256": artifact.sha256, "change": entry.change,
                        "configuration": entry.configuration})
+    entry.judged = judged
     return entry
 
 
-def _take(file: Artifact, model: MigratedModel, actor: User) -> None:
-    """The file is the model's, or becomes it; it is measured once."""
+def _take(file: Artifact, model: MigratedModel, actor: User) -> list[Verdict]:
+    """The file is the model's, or becomes it; it is measured once. What that judged."""
     if file.engagement_id != model.engagement_id or file.model_id not in (None, model.pk):
         raise InvalidInput(_("The file belongs to another model."))
-    require_of_target(file)
+    file.refresh_from_db(fields=["content_sha256", "is_practice"])  # known since it was read
+    require_counted(file)
     if file.model_id is None:
         file.model = model
         file.save(update_fields=["model"])
     require_read(file)
-    if not file.measurements.exists():
-        judge_affected(measure_artifact(file), actor)
+    if file.measurements.exists():
+        return []
+    return judge_affected(measure_artifact(file), actor)
 
 
 def _require_performance(artifact: Artifact, profile: Artifact | None) -> None:

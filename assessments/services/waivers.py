@@ -7,6 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from assessments.duties import WAIVER_DUTIES
+from assessments.labels.environments import item_name
 from assessments.models import (
     AcceptedDifference,
     CriteriaSet,
@@ -16,7 +17,7 @@ from assessments.models import (
     Waiver,
 )
 from assessments.queries import newest_verdict, waiver_of
-from assessments.verdicts.environments import unreviewed
+from assessments.verdicts.environments import ORDER, unreviewed
 from bundle_verifier.canonical import SPACED, content_hash
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
@@ -122,11 +123,13 @@ def accept_difference(
     *, actor: User, engagement: Engagement, item: str, baseline_value: str,
     candidate_value: str, reason: str,
 ) -> AcceptedDifference:
-    """A manager or the customer's reviewer accepts one difference of the environments.
+    """A manager or the customer's reviewer accepts one difference of the environments; that a
+    criterion was frozen after the run began accepts the reviewer alone.
 
     Verdicts are not computed anew here; `services.accept_and_judge` does both.
     """
-    require(actor, Can.REVIEW if allowed(actor, Can.REVIEW) else Can.MANAGE, engagement)
+    is_customers = item == ORDER or allowed(actor, Can.REVIEW)
+    require(actor, Can.REVIEW if is_customers else Can.MANAGE, engagement)
     if not reason.strip():
         raise InvalidInput(_("Explain why this difference does not matter."))
     accepted, is_new = AcceptedDifference.objects.get_or_create(
@@ -148,7 +151,7 @@ def accept_open_differences(*, actor: User, criterion: Criterion, items: list[st
     """
     verdict = newest_verdict(criterion)
     found = [item for item in unreviewed(criterion, verdict.measurement if verdict else None)
-             if item.name in items]
+             if item.name in set(map(item_name, items))]
     if not found:
         raise InvalidInput(_("None of these differences is open."))
     return [accept_difference(

@@ -1,20 +1,30 @@
 """Figures and reasons of assessments as text."""
 
+from collections import Counter
+from collections.abc import Iterable
+
 from django import template
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from assessments.accuracy.operators import explained
 from assessments.labels.environments import item_label
-from assessments.models import OperatorRow
+from assessments.models import OperatorRow, Outcome, Verdict
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
+from assessments.presentation.curve_pairs import CurvePair, curve_pair
+from assessments.presentation.job_verdicts import WORST_FIRST, job_verdicts, verdict_rows_of
 from assessments.presentation.quantity_labels import point_label, quantity_label
-from assessments.presentation.verdict_rows import sheet_label
+from assessments.presentation.verdict_rows import Row, outcome_label, sheet_label
+from assessments.queries import latest_verdicts
+from engagements.addresses import address
+from engagements.models import Engagement
 from engagements.templatetags.display import tag
+from engagements.text.text_joining import labelled
 from toolreaders.verdicts.sentences import in_unit
 from workers.labels.number_text import figure_text
-from workers.models import StoredReading
+from workers.models import Job, StoredReading
 
 register = template.Library()
 register.filter(sheet_label)
@@ -22,6 +32,46 @@ register.filter(quantity_label)
 register.filter(point_label)
 register.filter(item_label)
 register.filter(in_unit)
+
+
+@register.simple_tag
+def curve_pair_of(job: Job) -> CurvePair | None:
+    """The two curves that the page of an ended job shows."""
+    return curve_pair(job) if job.is_final else None
+
+
+@register.simple_tag
+def verdict_rows_of_job(job: Job) -> list[Row]:
+    """The verdicts that rest on the job's files, the worst first."""
+    return verdict_rows_of(job) if job.is_final else []
+
+
+@register.simple_tag
+def verdict_counts(engagement: Engagement) -> SafeString:
+    """How many criteria of the current set are passed, failed and so on, each as a tag."""
+    counts = Counter(verdict.outcome if verdict else Outcome.NOT_MEASURED
+                     for _criterion, verdict in latest_verdicts(engagement))
+    page = address("assessments:criteria", engagement.code)
+    return format_html_join(" ", '<a href="{}">{}</a>', (
+        (page, tag(outcome, f"{outcome_label(outcome)} {counts[outcome]}"))
+        for outcome in WORST_FIRST if counts[outcome]))
+
+
+@register.simple_tag
+def verdicts_of_jobs(jobs: Iterable[Job]) -> dict[int, list[Verdict]]:
+    """The same for a page of a list, in one query."""
+    return job_verdicts(jobs)
+
+
+@register.simple_tag
+def verdict_chip(job: Job, verdicts: dict[int, list[Verdict]]) -> SafeString:
+    """The worst verdict of an ended job beside its state; nothing where none rests on it."""
+    worst = next(iter(verdicts.get(job.pk, ())), None)
+    if worst is None:
+        return SafeString("")
+    return format_html(
+        '<a href="{}">{}</a>', address("assessments:criterion", worst.criterion_id),
+        tag(worst.outcome, labelled(_("Verdict"), worst.get_outcome_display())))
 
 
 @register.filter

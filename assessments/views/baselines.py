@@ -16,6 +16,7 @@ from engagements.access import Can, allowed, require
 from engagements.models import Engagement
 from engagements.web.form_actions import attempt, attempt_form
 from workers.artifacts.reading_state import wait_until_read
+from workers.models import Purpose
 from workers.services import upload_artifact
 
 
@@ -33,13 +34,17 @@ def baseline_new(request, code):
 
 
 def _record_baseline(user, engagement: Engagement, data: dict) -> Baseline:
-    artifact = data["artifact"] or upload_artifact(
-        actor=user, engagement=engagement, model=data["model"], upload=data["upload"],
-        note=data["source"])
-    wait_until_read(artifact)
+    def stored(upload):
+        return upload_artifact(actor=user, engagement=engagement, model=data["model"],
+                               upload=upload, note=data["source"], purpose=Purpose.SOURCE)
+
+    artifact = data["artifact"] or stored(data["upload"])
+    repeats = [*data["stored_repeats"], *map(stored, data["repeats"])]
+    for file in (artifact, *repeats):
+        wait_until_read(file)
     return services.record_baseline(
         actor=user, model=data["model"], quantity=data["quantity"], artifact=artifact,
-        environment=data["environment"],
+        environment=data["environment"], repeats=repeats,
         **{name: data[name] for name in ("source", "origin", "hardware", "software", "data_set",
                                          "seeds")})
 
@@ -108,6 +113,7 @@ def baseline_run(request, pk):
 
 def _add_run(user, row: Baseline, data: dict) -> BaselineRun:
     artifact = data["artifact"] or upload_artifact(
-        actor=user, engagement=row.model.engagement, model=row.model, upload=data["upload"])
+        actor=user, engagement=row.model.engagement, model=row.model, upload=data["upload"],
+        purpose=Purpose.SOURCE)
     wait_until_read(artifact)
     return baselines.add_run(actor=user, baseline=row, artifact=artifact)

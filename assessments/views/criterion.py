@@ -8,16 +8,18 @@ from django.views.decorators.http import require_GET, require_POST
 from assessments import charts, queries, services
 from assessments.accuracy import operators
 from assessments.forms import FileForm, WaiverForm
-from assessments.models import Criterion, Outcome
+from assessments.models import Criterion, Outcome, Verdict
 from assessments.performance.gains import BY_NAME
 from assessments.presentation import calculation, verdict_rows
+from assessments.presentation.curve_pairs import finding_sentences
 from assessments.services import baselines, waivers
 from assessments.verdicts import runs
-from assessments.verdicts.environments import compared
+from assessments.verdicts.environments import ORDER, compared
 from assessments.views.lookups import visible_criterion
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt
 from workers.artifacts.reading_state import wait_until_read
+from workers.models import Artifact, Purpose
 from workers.services import upload_artifact
 
 
@@ -31,12 +33,14 @@ def criterion(request, pk):
     can_manage = allowed(request.user, Can.MANAGE)
     is_performance = row.definition.quantity in BY_NAME
     comparison = None if is_performance else operators.newest_comparison(row.model)
-    environment = compared(row, verdict.measurement if verdict else None) if row.baseline else []
+    environment = compared(row, verdict.measurement if verdict else None)
     return render(request, "assessments/criterion.html", {
         "criterion": row, "engagement": engagement, "active": "criteria", "verdict": verdict,
         "row": verdict_rows.Row.of(row, verdict),
         "figures": verdict_rows.figures(row, verdict),
+        "findings": finding_sentences(verdict.facts) if verdict else [],
         "facts": verdict_rows.facts(verdict), "warnings": verdict_rows.warnings(verdict),
+        "origin": verdict_rows.origin(verdict),
         "is_performance": is_performance, "comparison": comparison,
         "marked": operators.marked_rows(comparison) if comparison else {},
         "has_curve": charts.can_be_drawn(row, verdict),
@@ -45,16 +49,17 @@ def criterion(request, pk):
         "environment": environment, "can_manage": can_manage,
         "can_review": can_manage or allowed(request.user, Can.REVIEW),
         "has_open": any(item.state == "differs" for item in environment),
+        "customers_item": "" if allowed(request.user, Can.REVIEW) else ORDER,
         "all_runs": runs.all_runs(row, verdict),
         "drifted": baselines.drifted(row.baseline) if row.baseline else [],
         "spread": baselines.spread(row.baseline) if row.baseline else None,
+        "scatter": baselines.scatter_question(row.baseline) if row.baseline else "",
         "waivers": row.waivers.select_related("drafted_by", "signed_by", "revoked_by"),
         "to_sign": waivers.to_sign(request.user, row),
         "waiver": waiver, "waiver_form": WaiverForm(),
         "can_waive": bool(can_work and verdict and verdict.outcome == Outcome.FAILED
                           and row.criteria_set.signed_at and not waiver),
         "history": row.verdicts.select_related("measurement__artifact")[:20],
-        "runs": sum(1 for _run in queries.independent(queries.measurements_of(row))),
         "file_form": FileForm(engagement=engagement) if can_work else None})
 
 
@@ -75,20 +80,21 @@ def criterion_measure(request, pk):
     engagement = row.criteria_set.engagement
     form = FileForm(request.POST, request.FILES, engagement=engagement)
     if form.is_valid():
-        attempt(request, lambda: _measure(request.user, row, form.cleaned_data),
-                _("The file was read and judged."))
+        judged = []
+        attempt(request, lambda: judged.append(_measure(request.user, row, form.cleaned_data)),
+                lambda: "\n".join(verdict_rows.told(*judged[0])))
     else:
         messages.error(request, " ".join(
             error for errors in form.errors.values() for error in errors))
     return redirect("assessments:criterion", pk)
 
 
-def _measure(user, row: Criterion, data: dict) -> list:
+def _measure(user, row: Criterion, data: dict) -> tuple[list[Verdict], Artifact]:
     artifact = data["artifact"] or upload_artifact(
         actor=user, engagement=row.criteria_set.engagement, model=row.model,
-        upload=data["upload"])
+        upload=data["upload"], purpose=Purpose.ACCEPTANCE)
     wait_until_read(artifact)
-    return services.measure_file(actor=user, model=row.model, artifact=artifact)
+    return services.measure_file(actor=user, model=row.model, artifact=artifact), artifact
 
 
 @require_POST

@@ -1,13 +1,16 @@
 """The chart of a judged loss curve, as specification, detail and picture."""
 
 from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from assessments import charts, queries
+from assessments.presentation import curve_pairs
 from assessments.views.lookups import visible_criterion
 from toolreaders.base import ReadError
 from toolreaders.number_parsing import whole_number
+from workers.models import Artifact, Job
 
 
 def _chart_parts(request, pk: int):
@@ -26,6 +29,18 @@ def curve_spec(request, pk):
         return JsonResponse(charts.criterion_chart_spec(row, verdict))
     except ReadError as error:
         raise Http404(error.message) from error
+
+
+@require_GET
+def job_curve_spec(request, pk):
+    """The chart of the two logs that a job compared, as a Vega-Lite specification."""
+    job = get_object_or_404(Job.objects.visible_to(request.user), pk=pk)
+    if not curve_pairs.compared_two_logs(job):
+        raise Http404
+    try:
+        return JsonResponse(charts.job_chart_spec(job))
+    except (ReadError, Artifact.DoesNotExist) as error:
+        raise Http404(str(error)) from error
 
 
 @require_GET

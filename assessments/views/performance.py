@@ -1,5 +1,6 @@
 """Pages of performance: the engagement's tab, a model's figures, its optimisation history."""
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -14,12 +15,14 @@ from assessments.performance.metric_bars import bars_of
 from assessments.performance.overview import overview
 from assessments.performance.rounds import history
 from assessments.performance.scaling import scaling_of
+from assessments.presentation.verdict_rows import told
 from assessments.views.lookups import visible_engagement, visible_model
 from engagements.access import Can, allowed, require
 from engagements.models import MigratedModel
 from engagements.web.form_actions import attempt, attempt_form
 from toolreaders.number_parsing import whole_number
 from workers.artifacts.reading_state import wait_until_read
+from workers.models import Purpose
 from workers.services import upload_artifact
 
 
@@ -77,8 +80,10 @@ def round_new(request, pk):
     model = visible_model(request, pk)
     require(request.user, Can.WORK, model.engagement)
     form = RoundForm(request.POST or None, request.FILES or None, model=model)
-    if form.is_valid() and attempt_form(form, lambda: _record(
-            request.user, model, form.cleaned_data)):
+    if form.is_valid() and (entry := attempt_form(form, lambda: _record(
+            request.user, model, form.cleaned_data))):
+        if entry.judged:
+            messages.success(request, "\n".join(told(entry.judged, entry.artifact)))
         return redirect("assessments:model_performance", pk)
     return render(request, "assessments/round_form.html", {
         "model": model, "engagement": model.engagement, "active": "performance", "form": form})
@@ -86,7 +91,8 @@ def round_new(request, pk):
 
 def _record(user, model: MigratedModel, data: dict) -> OptimisationRound:
     artifact = data.pop("artifact") or upload_artifact(
-        actor=user, engagement=model.engagement, model=model, upload=data["upload"])
+        actor=user, engagement=model.engagement, model=model, upload=data["upload"],
+        purpose=Purpose.TUNING if model.optimisation_rounds.exists() else Purpose.BEFORE_TUNING)
     data.pop("upload")
     wait_until_read(artifact, data["profile"])
     return services.record_round(actor=user, model=model, artifact=artifact, **data)

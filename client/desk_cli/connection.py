@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 import click
 import httpx
 
+from desk_cli.retries import RetryTransport
 from desk_client.client import AuthenticatedClient
+from desk_client.models.problem import Problem
 from desk_client.types import Response
 
 T = TypeVar("T")
@@ -55,14 +57,16 @@ def stored_login() -> Login:
 
 
 def connect(login: Login) -> AuthenticatedClient:
+    """The typed client, which sends requests again that are lost, each POST under its key."""
     return AuthenticatedClient(base_url=login.url, token=login.token, prefix="Token",
-                               headers=HEADERS, timeout=TIMEOUT)
+                               headers=HEADERS, timeout=TIMEOUT,
+                               httpx_args={"transport": RetryTransport()})
 
 
-def result(response: Response[T]) -> T:
+def result(response: Response[T | Problem]) -> T:
     """What the desk answered; its own sentence where it refuses."""
     require_done(response)
-    if response.parsed is None:
+    if response.parsed is None or isinstance(response.parsed, Problem):
         raise click.ClickException(f"This is no answer of Delivery Desk (HTTP "
                                    f"{int(response.status_code)}). Check the address.")
     return response.parsed

@@ -6,7 +6,7 @@ import click
 import httpx
 
 from desk_cli import __version__
-from desk_cli.commands import account, documents, engagements, files, jobs, verdicts
+from desk_cli.commands import account, documents, engagements, files, jobs, mcp, verdicts
 
 
 class DeskGroup(click.Group):
@@ -38,3 +38,5 @@ cli.add_command(jobs.jobs)
 cli.add_command(files.files)
 cli.add_command(verdicts.verdicts)
 cli.add_command(documents.documents)
+cli.add_command(mcp.mcp)
+cli.add_command(mcp.mcp_http)

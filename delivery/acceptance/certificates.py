@@ -12,7 +12,8 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import Condition, Review
 from delivery.reports.models import Document
-from engagements.models import Engagement, StageRecord, User
+from engagements.audit import audit_log
+from engagements.models import Engagement, MigratedModel, StageRecord, User
 from engagements.services import follow_decision
 from engagements.stages import Stage, StageMove
 
@@ -58,24 +59,40 @@ def follow_certificate(*, actor: User, engagement: Engagement) -> Engagement:
         if standing in MOVES:
             follow_decision(actor=actor, record=record, move=MOVES[standing],
                             reason=_("Follows from %(document)s.") % {"document": certificate})
-    if engagement.state != State.CLOSED:
-        is_accepted = set(found.values()) == {Standing.ACCEPTED}
-        engagement.state = State.ACCEPTED if is_accepted else State.ACTIVE
+    stands = State.ACCEPTED if set(found.values()) == {Standing.ACCEPTED} else State.ACTIVE
+    if not engagement.has_ended and engagement.state != stands:
+        engagement.state = stands
         engagement.save(update_fields=["state"])
     return engagement
 
 
 def follow_replacement(*, document: Document, by: Document, **_signal) -> None:
-    """A certificate that a correction replaced no longer holds; in the transaction that issues the
-    correction."""
+    """A certificate that a newer version replaced no longer holds; in the transaction that issued
+    or concluded that version."""
     if document.kind == Document.Kind.ACCEPTANCE:
         follow_certificate(actor=by.issued_by, engagement=by.engagement)
 
 
+def follow_scope(*, model: MigratedModel, actor: User, **_signal) -> None:
+    """An engagement is accepted for the models that it has: one that comes in was not accepted, and
+    one that goes is waited for no more."""
+    if certificate_in_force(model.engagement):
+        follow_certificate(actor=actor, engagement=model.engagement)
+
+
+def follow_reopening(*, engagement: Engagement, actor: User, **_signal) -> None:
+    """An engagement that goes on is accepted again where its certificate says so."""
+    if follow_certificate(actor=actor, engagement=engagement).state == State.ACCEPTED:
+        audit_log.record(actor=actor, action="engagement.accepted", target=engagement,
+                         engagement=engagement)
+
+
 def certificate_in_force(engagement: Engagement) -> Document | None:
-    """The newest final acceptance document that is neither replaced nor withdrawn."""
-    return engagement.documents.filter(kind=Document.Kind.ACCEPTANCE).in_force().select_related(
-        "review").first()
+    """The final acceptance document that holds: of those neither replaced nor withdrawn the newest
+    that the customer has concluded, or else the newest."""
+    found = list(engagement.documents.filter(kind=Document.Kind.ACCEPTANCE).in_force(
+        ).select_related("review"))
+    return next((row for row in found if row.is_concluded), found[0] if found else None)
 
 
 def standing_of(certificate: Document | None, code: str) -> Standing:
@@ -84,7 +101,7 @@ def standing_of(certificate: Document | None, code: str) -> Standing:
             model["code"] for model in certificate.snapshot.get("models", [])}:
         return Standing.ABSENT
     review = getattr(certificate, "review", None)
-    if not _is_concluded(certificate, review):
+    if not certificate.is_concluded:
         return Standing.WAITING
     own = review.model_decisions.filter(model__code=code).first()
     if (own or review).decision == Review.Decision.REJECTED:  # its own goes before the whole
@@ -98,8 +115,8 @@ def warranty_period(review: Review) -> tuple[date, date] | None:
     None before that, and where the terms that the review keeps name no warranty.
     """
     months, decided = review.terms.get("warranty_months"), review.decision
-    if (not months or review.phase != Review.Phase.FINAL or not _is_concluded(
-            review.document, review) or decided in ("", Review.Decision.REJECTED)):
+    if (not months or review.phase != Review.Phase.FINAL or not review.document.is_concluded
+            or decided in ("", Review.Decision.REJECTED)):
         return None
     last = review.signatures.order_by("-at").first()
     begins = timezone.localdate(last.at if last else review.decided_at)
@@ -116,8 +133,3 @@ def after_months(day: date, months: int) -> date:
 def open_conditions(review: Review, code: str) -> list[Condition]:
     """Conditions about the model, or about the whole document, that the customer has not closed."""
     return list(review.conditions.filter(Q(model__code=code) | Q(model=None), closed_at=None))
-
-
-def _is_concluded(certificate: Document, review: Review | None) -> bool:
-    return review is not None and (certificate.state == Document.State.SIGNED
-                                   or review.decision == Review.Decision.DEEMED)

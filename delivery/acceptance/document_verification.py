@@ -19,13 +19,16 @@ NOBODY = "0" * 64
 
 @dataclass(frozen=True)
 class VerifiedDocument:
-    """What a visitor sees: number, version, whether replaced or signed, whether practice data."""
+    """What a visitor sees: number, version, whether replaced or signed and what was decided,
+    whether practice data."""
 
     number: str
     version: int
     is_replaced: bool
     is_signed: bool
     is_practice: bool
+    decision: str = ""
+    decision_label: str = ""
 
 
 def verify_document(number: str, digest: str) -> VerifiedDocument | None:
@@ -34,7 +37,7 @@ def verify_document(number: str, digest: str) -> VerifiedDocument | None:
     An unknown number and a wrong checksum differ neither in the answer nor in the time it takes.
     """
     documents = list(Document.objects.exclude(number="").filter(number=number.strip())
-                     .prefetch_related("files"))
+                     .select_related("review").prefetch_related("files"))
     digest, found = digest.strip().lower(), None
     for document in documents or [None]:
         known = [document.content_hash, *(file.sha256 for file in document.files.all())
@@ -42,7 +45,10 @@ def verify_document(number: str, digest: str) -> VerifiedDocument | None:
         hits = [constant_time_compare(digest, one or NOBODY) for one in known or [NOBODY]]
         if digest != NOBODY and any(hits):
             found = document
+    review = found and found.is_concluded and found.decided_review
     return found and VerifiedDocument(
+        decision=review.decision if review else "",
+        decision_label=review.get_decision_display() if review else "",
         number=found.number, version=found.version,
         is_replaced=found.state not in (Document.State.ISSUED, Document.State.SIGNED),
         is_signed=found.state == Document.State.SIGNED, is_practice=found.is_practice)

@@ -7,12 +7,14 @@ from assessments.models import Criterion
 from delivery.acceptance.models import (
     AcceptanceTerms,
     Condition,
+    Identification,
     NoticeProof,
     Review,
     Signature,
     WarrantyClaim,
 )
 from delivery.acceptance.models.review import CHOSEN
+from delivery.planning.models import ProjectIssue
 from engagements.models import Engagement, User
 from workers.models import Node
 
@@ -72,13 +74,18 @@ ModelDecisionFormSet = forms.formset_factory(ModelDecisionForm, extra=0, max_num
 class ConditionForm(forms.Form):
     description = forms.CharField(label=_("Outstanding issue"), max_length=400)
     model = forms.ChoiceField(label=_("About"), required=False)
-    owner = forms.CharField(label=_("Responsible"), max_length=80)
+    owner_user = forms.ChoiceField(label=_("Responsible"), required=False)
+    owner = forms.CharField(label=_("Responsible, without an account here"), max_length=80,
+                            required=False)
     due_on = forms.DateField(label=_("Due"), widget=date_input())
     effect = forms.ChoiceField(label=_("Effect on the final acceptance"),
                                choices=Condition.Effect, initial=Condition.Effect.BLOCKS)
 
-    def __init__(self, *args, codes=(), **kwargs):
+    def __init__(self, *args, codes=(), people=(), **kwargs):
         super().__init__(*args, **kwargs)
+        self.fields["owner_user"].choices = [
+            ("", _("somebody without an account")),
+            *((user.username, f"{user} · {user.get_role_display()}") for user in people)]
         self.fields["model"].choices = [("", _("The whole document")),
                                         *((code, code) for code in codes)]
 
@@ -101,30 +108,68 @@ ConditionFormSet = forms.formset_factory(ConditionForm, PrefilledFormSet, extra=
                                          absolute_max=40)
 
 
+class ReceiptForm(forms.Form):
+    """Items of the check-list by their keys: ticked as received, or with a remark what is missing
+    or wrong."""
+
+    MISSING = "missing:"
+
+    def clean(self) -> dict:
+        remarks = {name.removeprefix(self.MISSING): text.strip()[:400]
+                   for name, text in self.data.items()
+                   if name.startswith(self.MISSING) and text.strip()}
+        return {"keys": self.data.getlist("keys"), "missing": remarks}
+
+
 class IdentifyForm(forms.Form):
-    name = forms.CharField(label=_("Your name"), max_length=80)
-    capacity = forms.CharField(label=_("Capacity"), max_length=80,
+    """Name and capacity are on record; the latter is asked for where it is not."""
+
+    capacity = forms.CharField(label=_("Capacity"), max_length=80, required=False,
                                help_text=_("For example: head of the project team, party A"))
-    agrees = forms.BooleanField()  # the button says so
+    agrees = forms.BooleanField(label=_("Terms of signing"))  # the button says so
+    way = forms.ChoiceField(label=_("Where the code is from"), required=False,
+                            choices=Identification.Way)
+
+    def __init__(self, *args, known: str = "", **kwargs):
+        super().__init__(*args, **kwargs)
+        if known:
+            del self.fields["capacity"]
+
+    def clean_way(self) -> str:
+        return self.cleaned_data["way"] or Identification.Way.MAIL
 
 
 class SignForm(forms.Form):
     code = forms.CharField(
-        label=_("Code from the e-mail"), max_length=12,
+        label=_("One-time code"), max_length=12, required=False,
         widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "one-time-code"}))
+    passkey = forms.JSONField(required=False, widget=forms.HiddenInput)
     mark = forms.ChoiceField(label=_("How you sign"), choices=Signature.Mark,
                              initial=Signature.Mark.TYPED, widget=forms.RadioSelect)
     strokes = forms.CharField(required=False, widget=forms.HiddenInput, max_length=200_000)
     scan = forms.FileField(
         label=_("Scan of the signed and sealed paper"), required=False,
         help_text=_("PDF, PNG or JPEG, up to 10 MB; only if you sign with a scan."))
-    confirmed = forms.BooleanField(
-        label=_("I have read the document and sign its content hash shown above."))
+    confirmed = forms.BooleanField(label=_("Confirmation"))  # the button says so
 
 
 class ReasonForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), max_length=400,
                              widget=forms.Textarea(attrs={"rows": 2}))
+
+
+class DelegateForm(ReasonForm):
+    """The colleague who signs instead."""
+
+    user = forms.ModelChoiceField(None, label=_("Who signs instead"), to_field_name="username")
+    field_order = ["user", "reason"]
+
+    def __init__(self, *args, review: Review, actor: User, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["user"].queryset = User.objects.filter(
+            memberships__engagement=review.document.engagement_id, role="reviewer",
+            is_active=True).exclude(pk=actor.pk).exclude(
+            pk__in=review.signers.values("user")).order_by("pk")
 
 
 class SignersForm(forms.Form):
@@ -195,6 +240,18 @@ class ThirdPartyReportForm(forms.Form):
     file = forms.FileField(label=_("Report (PDF, PNG or JPEG)"))
 
 
+class BlockerWaiverForm(forms.Form):
+    """Which of what holds up the final acceptance is let pass, and why."""
+
+    checks = forms.MultipleChoiceField(label=_("Lets pass"), widget=forms.CheckboxSelectMultiple)
+    reason = forms.CharField(label=_("Reason for the waiver"), max_length=2000,
+                             widget=forms.Textarea(attrs={"rows": 3}))
+
+    def __init__(self, *args, blockers: list[dict], **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["checks"].choices = [(row["code"], row["sentence"]) for row in blockers]
+
+
 class NoticeForm(forms.Form):
     channel = forms.ChoiceField(label=_("How it was delivered"), choices=NoticeProof.Channel)
     addressee = forms.CharField(label=_("Addressee"), max_length=120)
@@ -219,25 +276,67 @@ class ClaimForm(forms.Form):
     description = forms.CharField(label=_("What is wrong"),
                                   widget=forms.Textarea(attrs={"rows": 3}))
     found_on = forms.DateField(label=_("Found on"), widget=date_input())
+    file = forms.FileField(label=_("File (PDF, PNG or JPEG)"), required=False)
 
     def __init__(self, *args, engagement, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["model"].queryset = engagement.models.all()
 
 
-class RepairForm(forms.Form):
+class StepForm(forms.Form):
+    """A step on `row`, sent to `action`: a page that shows it refused finds its place by them."""
+
+    def __init__(self, *args, row, action: str = "", **kwargs):
+        super().__init__(*args, **kwargs)
+        self.row, self.action = row, action
+
+
+class FollowUpForm(StepForm):
+    """What is said about a condition, an issue or a claim, with a file."""
+
+    text = forms.CharField(label=_("Remark"), max_length=2000, required=False,
+                           widget=forms.Textarea(attrs={"rows": 2}))
+    file = forms.FileField(label=_("File (PDF, PNG or JPEG)"), required=False)
+
+
+class ConditionReportForm(StepForm):
+    report = forms.CharField(label=_("How it was dealt with"), max_length=400)
+    file = forms.FileField(label=_("File (PDF, PNG or JPEG)"), required=False)
+
+
+class NewDateForm(FollowUpForm):
+    due_on = forms.DateField(label=_("New due date"), required=False, widget=date_input())
+
+
+class TrialIssueForm(forms.Form):
+    """What the customer found in the trial run."""
+
+    description = forms.CharField(label=_("What is wrong"), max_length=400,
+                                  widget=forms.Textarea(attrs={"rows": 3}))
+    level = forms.ChoiceField(label=_("Severity"), choices=ProjectIssue.Level,
+                              widget=forms.RadioSelect)
+    model = forms.ModelChoiceField(None, label=_("Model"), required=False,
+                                   empty_label=_("The whole engagement"))
+    file = forms.FileField(label=_("File (PDF, PNG or JPEG)"), required=False)
+
+    def __init__(self, *args, engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.all()
+
+
+class RepairForm(StepForm):
     """What was repaired, and the run that shows it."""
 
     report = forms.CharField(label=_("What was repaired"), max_length=400)
     regression = forms.ModelChoiceField(None, label=_("Run that shows it"), help_text=_(
         "A run that succeeded after the claim was raised."))
 
-    def __init__(self, *args, claim: WarrantyClaim, **kwargs):
-        super().__init__(*args, **kwargs)
-        runs = claim.engagement.jobs.whole().filter(
-            state="succeeded", finished_at__gte=claim.raised_at)
+    def __init__(self, *args, row: WarrantyClaim, **kwargs):
+        super().__init__(*args, row=row, **kwargs)
+        runs = row.engagement.jobs.whole().filter(
+            state="succeeded", finished_at__gte=row.raised_at)
         self.fields["regression"].queryset = (
-            runs.filter(model=claim.model) if claim.model else runs).order_by("-pk")
+            runs.filter(model=row.model) if row.model else runs).order_by("-pk")
 
 
 class RegressionForm(forms.Form):

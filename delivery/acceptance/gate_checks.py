@@ -1,20 +1,26 @@
-"""The gate check of acceptance: a signed acceptance document that covers the model."""
+"""The gate check of acceptance, a signed acceptance document that covers the model, and what is
+settled with the customer before an engagement is closed."""
 
 from collections.abc import Iterable
 
+from django.db.models import Q, QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from delivery.acceptance.certificates import (
     Standing,
     certificate_in_force,
     open_conditions,
     standing_of,
+    warranty_period,
 )
+from delivery.acceptance.models import Review, WarrantyClaim
 from delivery.reports.models import Document
+from engagements.closing import ClosingCondition, counted, register_condition
 from engagements.gates import CheckResult, register_check
-from engagements.models import StageRecord
+from engagements.models import Engagement, StageRecord
 from engagements.stages import Stage
 
 
@@ -56,3 +62,51 @@ def _remedy(standing: Standing) -> str:
         return _("Report how the outstanding issues were resolved; the customer closes them.")
     return _("Issue an acceptance document that covers this model; the "
              "customer decides and signs on its page.")
+
+
+def _without_acceptance(engagements: QuerySet[Engagement]) -> dict[int, str]:
+    return dict.fromkeys(engagements.exclude(state=Engagement.State.ACCEPTED).values_list(
+        "pk", flat=True), _("No signed final certificate accepts each model, its outstanding "
+                            "issues closed."))
+
+
+def _under_warranty(engagements: QuerySet[Engagement]) -> dict[int, str]:
+    """Those whose certificate in force gives a warranty that runs still."""
+    found, today = {}, timezone.localdate()
+    for review in Review.objects.filter(
+            document__engagement__in=engagements, phase=Review.Phase.FINAL).exclude(
+            decision="").select_related("document").prefetch_related("signatures"):
+        period = warranty_period(review) if review.document.state in Document.IN_FORCE else None
+        if period and period[1] >= today:
+            found[review.document.engagement_id] = _("It runs until %(day)s.") % {
+                "day": period[1].isoformat()}
+    return found
+
+
+def _warranty_page(engagement: Engagement) -> str:
+    return reverse("acceptance:warranty", args=[engagement.code])
+
+
+def _documents_page(engagement: Engagement) -> str:
+    return reverse("reports:engagement", args=[engagement.code])
+
+
+register_condition(ClosingCondition(
+    code="certificate", label=gettext_lazy("Final certificate"),
+    met=gettext_lazy("Signed; it accepts each model."), open_of=_without_acceptance,
+    url=_documents_page))
+register_condition(ClosingCondition(
+    code="documents", label=gettext_lazy("Documents"),
+    met=gettext_lazy("None is being reviewed."),
+    open_of=counted(Document.objects.filter(Q(state__in=(
+        Document.State.IN_REVIEW, Document.State.REVIEWED, Document.State.ISSUING))
+        | Q(state=Document.State.ISSUED, review__decision="")), lambda n: ngettext(
+        "%(n)d document is being reviewed.", "%(n)d documents are being reviewed.", n) % {"n": n}),
+    url=_documents_page))
+register_condition(ClosingCondition(
+    code="claims", label=gettext_lazy("Warranty claims"), met=gettext_lazy("None is open."),
+    open_of=counted(WarrantyClaim.objects.filter(closed_at=None), lambda n: ngettext(
+        "%(n)d claim is open.", "%(n)d claims are open.", n) % {"n": n}), url=_warranty_page))
+register_condition(ClosingCondition(
+    code="warranty", label=gettext_lazy("Warranty"), met=gettext_lazy("None runs."),
+    open_of=_under_warranty, url=_warranty_page))

@@ -1,9 +1,8 @@
 """What pages and API of this app share: where a signature comes from, and file downloads."""
 
-from django.http import FileResponse, Http404
-from django.utils.translation import gettext as _
+from django.http import FileResponse
 
-from engagements.audit import download_log
+from delivery.documents.views.file_answers import answer_upload
 
 
 def signature_origin(request) -> dict:
@@ -14,13 +13,6 @@ def signature_origin(request) -> dict:
 
 def download(stored, name: str) -> FileResponse:
     """An uploaded file as an attachment that no browser runs; 404 if the storage lost it."""
-    try:
-        stream = stored.open("rb")
-    except OSError as error:
-        raise Http404 from error
-    response = FileResponse(stream, as_attachment=True, filename=name or _("file"),
-                            content_type="application/octet-stream")
-    response["Content-Security-Policy"] = "sandbox; default-src 'none'"
     holder = stored.instance
-    return download_log.of(response, holder.review.document if hasattr(holder, "review")
-                           else holder)
+    return answer_upload(stored, name, holder.review.document if hasattr(holder, "review")
+                         else holder)

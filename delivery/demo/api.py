@@ -1,5 +1,6 @@
 """The practice data as a REST endpoint."""
 
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
@@ -7,9 +8,10 @@ from rest_framework.response import Response
 
 from delivery.demo.practice_removal import real_things, remove_practice
 from delivery.demo.progress_labels import banner
+from delivery.demo.sample_node import ask_for_practice_node
 from engagements.access import require_administrator
 from engagements.models import Engagement, User
-from engagements.web.strict_filters import KnownParameters
+from engagements.web.scoped_viewset import DeclaredEndpoint
 
 
 class PracticeSerializer(serializers.Serializer):
@@ -38,8 +40,8 @@ class RemovalSerializer(serializers.Serializer):
         return value
 
 
-class PracticeViewSet(KnownParameters, viewsets.ViewSet):
-    @extend_schema(responses=PracticeSerializer)
+class PracticeViewSet(DeclaredEndpoint, viewsets.ViewSet):
+    @extend_schema(responses=forced_singular_serializer(PracticeSerializer))
     def list(self, request):
         """What practice data there is, and how far it has been made. For administrators."""
         require_administrator(request.user)
@@ -54,10 +56,16 @@ class PracticeViewSet(KnownParameters, viewsets.ViewSet):
     @action(detail=False, methods=["post"])
     def removal(self, request):
         """Empties the database; the administrator stays with the new password. All tokens end."""
-        given = RemovalSerializer(data=request.data)
-        given.is_valid(raise_exception=True)
+        given = self.validated(RemovalSerializer)
         remove_practice(actor=User.objects.get(pk=request.user.pk),
-                        password=given.validated_data["password"])
+                        password=given["password"])
+        return Response(status=204)
+
+    @extend_schema(request=None, responses={204: None}, extensions={"x-refusals": [409]})
+    @action(detail=False, methods=["post"])
+    def node(self, request):
+        """Let `./desk run` start and enrol a practice node, where it runs and there is none."""
+        ask_for_practice_node(actor=request.user)
         return Response(status=204)
 
 

@@ -15,6 +15,8 @@ from django.core.management.base import CommandError
 
 from delivery.demo import process_groups
 
+LONGEST_PAUSE = 60  # seconds
+
 
 class Children:
     """Named child processes; `restart_ended` starts again what ended by itself.
@@ -26,13 +28,15 @@ class Children:
         self.commands: dict[str, list[str]] = {}
         self.running: dict[str, subprocess.Popen] = {}
         self.finite: set[str] = set()
+        self.pauses: dict[str, float] = {}  # seconds before the next restart
+        self.begun: dict[str, float] = {}
 
     def start(self, name: str, command: list[str], *, output: IO | None = None,
               is_finite: bool = False) -> None:
         """Start a process; `output` gets what it prints, else the terminal."""
         if is_finite:
             self.finite.add(name)
-        self.commands[name] = command
+        self.commands[name], self.begun[name] = command, time.monotonic()
         self.running[name] = subprocess.Popen(
             command, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, start_new_session=True,
             stdout=output, stderr=output and subprocess.STDOUT,
@@ -40,14 +44,19 @@ class Children:
         process_groups.note({name: process.pid for name, process in self.running.items()})
 
     def restart_ended(self) -> list[str]:
-        """Names of the processes that had ended and were started again.
+        """Names of the processes that had ended and were started again. One that ends soon after
+        its start waits longer each time, up to a minute.
 
         What is left of their groups is ended first: a killed worker's clock would go on beside the
         new one's, and a killed portal's workers would hold its port.
         """
         ended = [name for name, process in self.running.items()
-                 if name not in self.finite and process.poll() is not None]
+                 if name not in self.finite and process.poll() is not None
+                 and time.monotonic() - self.begun[name] >= self.pauses.get(name, 0)]
         for name in ended:
+            ran = time.monotonic() - self.begun[name]
+            self.pauses[name] = 0 if ran > LONGEST_PAUSE else min(
+                max(1, 2 * self.pauses.get(name, 0)), LONGEST_PAUSE)
             process_groups.signal_group(self.running[name].pid, signal.SIGKILL)
             self.start(name, self.commands[name])
         return ended

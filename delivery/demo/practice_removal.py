@@ -14,7 +14,7 @@ from delivery.demo.sample_firm import MAIL
 from delivery.quotes.services import load_rate_cards
 from delivery.surveys.services.publishing import load_standard_questionnaire
 from engagements.access import require_administrator
-from engagements.audit import audit_log, checkpoint
+from engagements.audit import audit_log, checkpoint, published_heads
 from engagements.errors import WrongState
 from engagements.models import Customer, Engagement, User
 from engagements.services.people import set_password
@@ -57,6 +57,7 @@ def remove_practice(*, actor: User | None, password: str = "") -> None:
         _load_standards(people, codes)
         transaction.on_commit(lambda: _delete(files))
         transaction.on_commit(lambda: checkpoint.begin_anew(None))
+        transaction.on_commit(published_heads.forget)
 
 
 def _who_stays(actor: User | None, password: str) -> list[User]:

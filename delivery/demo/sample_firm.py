@@ -52,15 +52,18 @@ PEOPLE = {
                   (BANK, BANK_EN)),
 }
 CUSTOMERS = {
-    POWER: {"name_en": POWER_EN, "industry": "电力", "contact_name": "陈国栋",
+    POWER: {"credit_code": "91110000MA0PRACT1Q", "name_en": POWER_EN,
+            "industry": "电力", "contact_name": "陈国栋",
             "contact_name_en": "Chen Guodong", "address_en": "Beijing (practice address)",
             "contact_phone": "010-00000000", "contact_email": "reviewer@practice.example",
             "address": "北京市（演练地址）"},
-    RAIL: {"name_en": RAIL_EN, "industry": "轨道交通", "contact_name": "郑海涛",
+    RAIL: {"credit_code": "91440000MA0PRACT2C", "name_en": RAIL_EN,
+           "industry": "轨道交通", "contact_name": "郑海涛",
            "contact_name_en": "Zheng Haitao", "address_en": "Guangzhou (practice address)",
            "contact_phone": "020-00000000", "contact_email": "reviewer2@practice.example",
            "address": "广州市（演练地址）"},
-    BANK: {"name_en": BANK_EN, "industry": "金融", "contact_name": "宋洁",
+    BANK: {"credit_code": "91440300MA0PRACT3Y", "name_en": BANK_EN,
+           "industry": "金融", "contact_name": "宋洁",
            "contact_name_en": "Song Jie", "address_en": "Shenzhen (practice address)",
            "contact_phone": "0755-00000000", "contact_email": "reviewer3@practice.example",
            "address": "深圳市（演练地址）"},
@@ -71,6 +74,7 @@ COMPANY = {
     "contact_name_en": "He Jia",
     "email": "sales@practice.example", "address_en": "Shanghai (practice address)",
     "bank": "演练银行上海分行", "bank_account": "0000 0000 0000 0000",
+    "credit_code": "91310000MA0PRACT03",
 }
 
 
@@ -178,7 +182,7 @@ SUBSTATION_RISKS = (
 SAMPLE = SampleEngagement(
     code="EP2501", name="变电站智能巡视模型昇腾迁移",
     name_en="Substation inspection models: migration to Ascend", customer=POWER,
-    contract_number="HT-2025-EP-017", began=date(2025, 7, 1), ends=date(2025, 12, 31),
+    contract_number="HT-2025-EP-017", began=date(2025, 7, 1), ends=400,
     description="变电站智能巡视业务系统的站内人员安全风险识别、设备状态检测、缺陷检测等 10 个模型"
                 "由 GPU 迁移到昇腾 NPU：模型适配、精度校验、代码适配、测试验证。",
     description_en="Ten models of a substation inspection system (personnel safety, equipment "
@@ -223,7 +227,7 @@ _LATE_DATA = {
 ACCEPTED = SampleEngagement(
     code="MT2502", name="地铁车辆检修视觉模型昇腾迁移",
     name_en="Metro maintenance vision models: migration to Ascend", customer=RAIL,
-    contract_number="HT-2025-MT-006", began=-120, ends=-3,
+    contract_number="HT-2025-MT-006", began=-120, ends=5,
     description="车辆段检修视觉质检的转向架缺陷检测与车号识别由 GPU 迁移到昇腾 NPU。",
     description_en="Bogie defect detection and car number recognition of a metro depot move from "
                    "GPU to Ascend NPU.",

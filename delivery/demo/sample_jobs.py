@@ -10,6 +10,7 @@ from django.core.files.base import ContentFile
 
 from engagements.migration_routes import Framework, InferenceRoute, TrainingRoute, framework_of
 from engagements.models import MigratedModel
+from workers import kinds
 from workers.required_jobs import REQUIRED_JOBS, required_jobs
 
 PROJECT = "~/projects/inspection/run.py"
@@ -75,16 +76,20 @@ class PlannedJob:
 
 def planned_jobs(models: Iterable[MigratedModel], stage: str) -> list[PlannedJob]:
     """What the routes of the models ask for in the stage, in the order of the gate's table."""
-    found = [PlannedJob(kind, parameters_of(kind, model), model)
-             for model in models for kind in _kinds(model, stage)]
+    found = [PlannedJob(kind, parameters_of(kind, model) | mode, model)
+             for model in models for kind in _kinds(model, stage) for mode in _modes(kind)]
     return sorted(found, key=lambda job: ORDER.index(job.kind))
 
 
 def _kinds(model: MigratedModel, stage: str) -> list[str]:
     choices = [required.kinds for required in required_jobs(model.stages.get(stage=stage))]
     by_tool = model.training_route == TrainingRoute.MINDSPEED
-    return [kinds[-1] if by_tool and "adapt.megatron_train" in kinds else kinds[0]
-            for kinds in choices if kinds]
+    return ["adapt.megatron_train" if by_tool and "adapt.megatron_train" in codes else codes[0]
+            for codes in choices if codes]
+
+
+def _modes(kind: str) -> list[dict[str, str]]:
+    return [{"mode": mode} for mode in kinds.get(kind).gate_modes] or [{}]
 
 
 def parameters_of(kind: str, model: MigratedModel) -> dict:

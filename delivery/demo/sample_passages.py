@@ -1,16 +1,8 @@
 """Passages of the sample's documents that no standard text can hold: only its people know them."""
 
-EFFORT = {
-    "zh": "评估为按模型逐项估算的可能值，报价按标准服务目录打包计价；双方商定以报价人天为准，"
-          "差额由乙方承担（演练）。",
-    "en": "The estimate adds up likely values model by model, the quotation prices packages of the "
-          "standard catalogue; the parties agreed that the quoted person-days count and that the "
-          "supplier bears the difference (practice)."}
-
 # By kind of document and code of the passage.
 PASSAGES: dict[str, dict[str, dict[str, str]]] = {
     "AS": {
-        "as_effort": EFFORT,
         "as_conclusion": {
             "zh": "有条件可行：不支持的接口均按所列路线处理，源平台基线在设计阶段冻结（演练）。",
             "en": "Feasible under conditions: every API that is not supported follows the route "
@@ -20,7 +12,6 @@ PASSAGES: dict[str, dict[str, dict[str, str]]] = {
             "zh": "先迁移巡检报告生成大模型并签署损失曲线指标，其余模型按同一流程跟进（演练）。",
             "en": "Move the inspection report language model first and sign the criterion of its "
                   "loss curve; the other models follow the same way (practice)."}},
-    "SOW": {"sow_effort": EFFORT},
     "FA": {"fa_trial": {
         "zh": "演练约定的试运行期为 0 天，期间没有记录运行，也没有记录故障。",
         "en": "The practice agrees a trial period of 0 days; no operation and no incident were "

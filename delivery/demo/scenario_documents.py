@@ -30,10 +30,13 @@ FILES = "django.core.mail.backends.filebased.EmailBackend"
 # Who does what in which state. Documents tell by their state how far they are; in a step of
 # `StepMemory` every other writer on SQLite would wait while the files are read for a draft.
 ISSUING = (
-    (Document.State.DRAFT, reports.submit_document, "lead"),
-    (Document.State.IN_REVIEW, reports.review_document, "consultant"),
-    (Document.State.REVIEWED, reports.order_issue, "manager"),
+    (Document.State.DRAFT, reports.submit_document, "author"),
+    (Document.State.IN_REVIEW, reports.review_document, "reviewer"),
+    (Document.State.REVIEWED, reports.order_issue, "approver"),
 )
+SIGNERS = {"author": "lead", "reviewer": "consultant", "approver": "manager"}
+# The consultant measures: another one reviews what reports it.
+OF_REPORT = {"author": "lead", "reviewer": "manager", "approver": "admin"}
 
 
 class ScenarioDocuments:
@@ -106,18 +109,19 @@ class ScenarioDocuments:
             self._save_files(name, self._issue(kind))
 
     def _issue(self, kind: str) -> Document:
-        """Draft by the delivery lead, review by the consultant, approval by the manager."""
+        """Draft by the delivery lead; review and approval by the `SIGNERS` of the kind."""
         lead = self.who["lead"]
         document = self.engagement.documents.filter(kind=kind, created_by=lead).order_by(
             "pk").first() or reports.draft_document(
                 actor=lead, engagement=self.engagement, kind=kind)
         if document.state == Document.State.DRAFT and (words := self._words(kind)):
             document = reports.write_words(actor=lead, document=document, words=words)
-        for state, step, who in ISSUING:
+        signers = OF_REPORT if kind == Document.Kind.TEST_REPORT else SIGNERS
+        for state, step, duty in ISSUING:
             require_practice()
             document.refresh_from_db()
             if document.state == state:
-                step(actor=self.who[who], document=document)
+                step(actor=self.who[signers[duty]], document=document)
         if self.out:
             for order in document.render_jobs.order_by("-pk"):  # the worker begins at the other end
                 reports.take_render_job(order.pk)

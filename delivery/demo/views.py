@@ -4,15 +4,16 @@ from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET, require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.demo.forms import RemovalForm
 from delivery.demo.practice_removal import real_things, remove_practice
 from delivery.demo.progress_labels import banner
+from delivery.demo.sample_node import ask_for_practice_node
 from engagements.access import require_administrator
 from engagements.models import Engagement, User
 from engagements.text.text_joining import listed
-from engagements.web.form_actions import attempt_form
+from engagements.web.form_actions import attempt, attempt_form
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
@@ -35,6 +36,14 @@ def practice(request):
     return render(request, "delivery/demo/practice.html", {
         "form": form, "real": listed(real_things()),
         "engagements": Engagement.objects.filter(has_practice_data=True)})
+
+
+@require_POST
+def practice_node(request):
+    """Ask `./desk run` for a practice node."""
+    attempt(request, lambda: ask_for_practice_node(actor=request.user),
+            _("The practice node is being started; it appears here in a few seconds."))
+    return redirect("workers:nodes")
 
 
 def _remove(request, actor: User, password: str) -> bool:

@@ -7,7 +7,8 @@ from typing import Any
 from django.utils import timezone
 from django.utils.translation import override
 
-from engagements.models import User
+from engagements.models import Agent, User
+from engagements.models.agent import credited
 from engagements.text.printable_text import printable, printable_facts
 
 LANGUAGES = ("zh-hans", "en")
@@ -32,8 +33,11 @@ def same(text: str) -> dict[str, str]:
     return dict.fromkeys(LANGUAGES, text)
 
 
-def named(person: User | None) -> dict[str, str]:
-    """A person's name as either language prints it; empty for nobody."""
+def named(person: User | None, agent: Agent | None = None) -> dict[str, str]:
+    """A person's name as either language prints it, and the agent through which it was done, if it
+    was one; empty for nobody."""
+    if person and agent:
+        return both(lambda: credited(person.localized_name, agent))
     return pair(person.get_full_name(), person.full_name_en) if person else same("")
 
 

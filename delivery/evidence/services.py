@@ -23,7 +23,8 @@ def build_bundle(*, actor: User, engagement: Engagement, document: Document | No
 
     Raises InvalidInput naming a raw file that is missing or changed.
     """
-    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement)
+    require(actor, Can.REVIEW if actor.is_reviewer else Can.WORK, engagement,
+            may_have_ended=True)
     document = document or engagement.documents.frozen().with_evidence().first()
     if document is None or not document.is_frozen or not document.holds_evidence:
         raise WrongState(_("Issue a document first; a bundle belongs to one."))

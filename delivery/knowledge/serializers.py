@@ -5,24 +5,26 @@ from rest_framework import serializers
 from assessments.models import Verdict
 from delivery.knowledge.models import CaseEvidence, SolvedCase
 from delivery.planning.models import ProjectIssue
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.visible_field import VisibleField
 from workers.models import Job
 
 
-class CaseEvidenceSerializer(serializers.ModelSerializer):
+class CaseEvidenceSerializer(NamesEngagement):
     class Meta:
         model = CaseEvidence
         fields = ["id", "engagement", "shows", "job", "issue", "verdict", "added_by", "added_at"]
         read_only_fields = fields
 
 
-class SolvedCaseSerializer(serializers.ModelSerializer):
+class SolvedCaseSerializer(NamesEngagement):
     """`evidence` holds what the reader may see; `engagements_seen` counts all.
 
     `seen` is the `lock_version` you read; without it the newest is changed. A new case names one
     of `job`, `issue` and `verdict`.
     """
 
+    is_seen_elsewhere = True
     seen = serializers.IntegerField(required=False, allow_null=True, write_only=True)
     versions = serializers.DictField(child=serializers.CharField(max_length=80), required=False)
     job = VisibleField(queryset=Job.objects.all(), required=False, write_only=True)

@@ -1,11 +1,13 @@
 """Surveys, quotes, changes, timesheets and criteria on which two sides agree."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from assessments.duties import CRITERIA_DUTIES
 from assessments.models import Baseline, Confirmation, CriteriaSet, Side
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, by_move, everybody, states
@@ -13,18 +15,18 @@ from delivery.planning.changes import proposal_transitions
 from delivery.planning.changes import transitions as changes
 from delivery.planning.changes.proposal_transitions import ProposalMove
 from delivery.planning.changes.transitions import ChangeMove
-from delivery.planning.models import ChangeProposal, ChangeRequest, Timesheet
+from delivery.planning.models import ChangeProposal, ChangeRequest, EffortEstimate, Timesheet
 from delivery.planning.time import transitions as timesheets
 from delivery.planning.time.transitions import TimesheetMove
 from delivery.quotes import transitions as quotes
-from delivery.quotes.models import Quote
+from delivery.quotes.models import Quote, QuoteAnswer
 from delivery.quotes.transitions import QuoteMove
 from delivery.surveys import transitions as surveys
 from delivery.surveys.models import Survey
 from delivery.surveys.transitions import SurveyMove
 from engagements.access import Can, allowed
 from engagements.addresses import address
-from engagements.duties import missing_people
+from engagements.duties import Duty, conflict, missing_people
 from engagements.models import AuditEntry, User
 
 QUOTE, SURVEY = Quote.State, Survey.State
@@ -132,11 +134,30 @@ def _answerable(scope: Scope):
     return _quotes()(scope).in_state(QUOTE.ISSUED, scope.today)
 
 
+LAPSES_SOON = timedelta(days=7)
+NOT_AGREED = (QUOTE.DECLINED, QUOTE.EXPIRED, QUOTE.REVOKED)
+
+
 def _unanswered(scope: Scope) -> Iterable[Quote]:
-    """Declined or expired ones that no newer version followed."""
+    """Declined, revoked or expired ones that no newer version followed."""
     newer = Quote.objects.filter(engagement=OuterRef("engagement"), pk__gt=OuterRef("pk"))
-    return _quotes(Q(state=QUOTE.DECLINED) | Q(state=QUOTE.ISSUED, valid_until__lt=scope.today))(
+    return _quotes(Q(state__in=NOT_AGREED) | Q(state=QUOTE.ISSUED, valid_until__lt=scope.today))(
         scope).filter(~Exists(newer))
+
+
+def _unchecked_answers(scope: Scope) -> Iterable[QuoteAnswer]:
+    return scope.of(QuoteAnswer.objects, "quote__engagement").unchecked().select_related(
+        "quote__engagement")
+
+
+def _answer_place(row: QuoteAnswer) -> Place:
+    return _quote_place(row.quote, since=row.recorded_at)
+
+
+def _lapsing(scope: Scope) -> Iterable[Quote]:
+    """Unanswered ones whose last valid day is near."""
+    return _quotes(state=QUOTE.ISSUED, valid_until__range=(
+        scope.today, scope.today + LAPSES_SOON))(scope)
 
 
 def _quote(move: str, code: str = "quote", **more) -> NextStep:
@@ -159,9 +180,15 @@ QUOTES = (
            place=_quote_since("approved_at")),
     _quote(QuoteMove.ACCEPT, label=gettext_lazy("Quote to answer"), order=("issued_at",),
            is_for=everybody, rows=_answerable, place=_quote_since("issued_at")),
+    NextStep(code="quote_answer_check", label=gettext_lazy("Recorded answer to confirm"),
+             may=_may(Can.PRICE), is_for=lambda user, row: row.recorded_by_id != user.pk,
+             rows=_unchecked_answers, order=("recorded_at",), place=_answer_place),
+    NextStep(code="quote_lapses", label=gettext_lazy("Quote lapses soon: ask the customer"),
+             may=_may(Can.PRICE), asks=_no_manager, rows=_lapsing, order=("valid_until",),
+             place=_quote_since("issued_at")),
     NextStep(code="quote_again", label=gettext_lazy("New version of the quote to make"),
              may=_may(Can.PRICE), asks=None, rows=_unanswered, place=_quote_since("issued_at"),
-             covers=states("quote", QUOTE.DECLINED)),
+             covers=states("quote", *NOT_AGREED)),
 )
 
 
@@ -211,8 +238,21 @@ def _proposal_place(proposal: ChangeProposal) -> Place:
                  url=address("planning:proposal", proposal.pk), since=proposal.created_at)
 
 
+def _estimates(scope: Scope) -> Iterable[EffortEstimate]:
+    return scope.of(EffortEstimate.objects).filter(
+        state=EffortEstimate.State.DRAFT).select_related("engagement")
+
+
+def _estimate_place(row: EffortEstimate) -> Place:
+    return Place(title=str(row), engagement=row.engagement.code, since=row.created_at,
+                 url=address("planning:effort", row.engagement.code))
+
+
 _CHANGE = gettext_lazy("Change to decide on")
 CHANGES = (
+    NextStep(code="estimate", label=gettext_lazy("Estimate to approve"), rank=OPEN,
+             may=_may(Can.MANAGE), is_for=lambda user, row: row.created_by_id != user.pk,
+             rows=_estimates, order=("created_at",), place=_estimate_place),
     by_move("change_proposal", proposal_transitions.TRANSITIONS, ProposalMove.ANSWER,
             code="change_proposal", label=gettext_lazy("Change proposal to answer"),
             order=("created_at",), rows=_proposals, place=_proposal_place),
@@ -272,11 +312,25 @@ def _draft_criteria_place(row: CriteriaSet) -> Place:
                  url=address("assessments:criteria", row.engagement.code))
 
 
+def _to_sign(scope: Scope) -> Iterable[CriteriaSet]:
+    """Drafts of which both sides have confirmed the same content."""
+    firm = Confirmation.objects.filter(side=Side.FIRM, criteria_set=OuterRef("criteria_set"),
+                                       content_hash=OuterRef("content_hash"))
+    both = Confirmation.objects.filter(Exists(firm), side=Side.CUSTOMER,
+                                       criteria_set=OuterRef("pk"))
+    return scope.of(CriteriaSet.objects).filter(
+        Exists(both), state=CriteriaSet.State.DRAFT).select_related("engagement")
+
+
 _CRITERIA, _BASELINE = gettext_lazy("Criteria to confirm"), gettext_lazy("Baseline to confirm")
 CRITERIA = (
     NextStep(code="criteria_draft", label=gettext_lazy("Criteria to complete and confirm"),
              may=_may(Can.MANAGE, Can.REVIEW), asks=None, rows=_unconfirmed,
              place=_draft_criteria_place),
+    NextStep(code="criteria_sign", label=gettext_lazy("Criteria to sign"), may=_may(Can.MANAGE),
+             is_for=lambda user, row: not conflict(CRITERIA_DUTIES, user, row, Duty.APPROVER),
+             rows=_to_sign, place=_draft_criteria_place,
+             lacks=lambda row: missing_people(CRITERIA_DUTIES, row, None)),
     *(NextStep(code=code, label=label, may=_may(action), rows=_confirmations(side, **filters),
                order=("confirmed_at",),
                place=place)

@@ -13,19 +13,21 @@ from engagements.web.strict_filters import KnownParameters
 
 
 class LimitSerializer(serializers.Serializer):
-    """How many items are asked for."""
+    """How many items are asked for, and of whom."""
 
     limit = serializers.IntegerField(min_value=1, max_value=200, default=60)
+    also = serializers.BooleanField(
+        default=False, help_text="what I can take although it is asked of others, too")
 
 
 class InboxViewSet(DeclaredEndpoint, viewsets.ViewSet):
-    query_parameters = ("limit",)
+    query_parameters = ("limit", "also")
 
     @extend_schema(responses=InboxItemSerializer(many=True), parameters=[LimitSerializer])
     def list(self, request):
         """What waits for me: the most urgent first, as many as `limit` says."""
         asked = self.validated(LimitSerializer, data=request.query_params)
-        items = inbox_items(request.user, limit=asked["limit"])
+        items = inbox_items(request.user, limit=asked["limit"], also=asked["also"])
         return Response(InboxItemSerializer(items, many=True).data)
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from delivery.acceptance.models import Condition, Review, Signer
+from delivery.acceptance.models import Condition, Review, Signer, WarrantyClaim
 from delivery.acceptance.review import transitions as reviews
 from delivery.acceptance.review.transitions import ReviewAction
 from delivery.next_steps.items import OPEN, OTHERS_WAIT
@@ -19,7 +19,7 @@ from delivery.reports.transitions import DocumentMove
 from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.duties import missing_people
-from engagements.models import User
+from engagements.models import Engagement, Membership, User
 
 States = Document.State
 OF_DOCUMENT = ("document__snapshot", "document__words")  # a line of a list needs no facts
@@ -147,10 +147,10 @@ def _unordered_place(review: Review) -> Place:
 
 def _refused(scope: Scope) -> Iterable[Review]:
     """A signer declined, or the customer rejected: a new version or other signers."""
-    issued = Review.objects.filter(document__in=_visible(scope).filter(
-        state=States.ISSUED, successors=None))
-    declined = issued.filter(signers__state=Signer.State.DECLINED)
-    rejected = issued.filter(decision=Review.Decision.REJECTED)
+    found = Review.objects.filter(document__in=_visible(scope).filter(successors=None))
+    declined = found.filter(document__state=States.ISSUED, signers__state=Signer.State.DECLINED)
+    rejected = found.filter(document__state__in=Document.IN_FORCE,
+                            decision=Review.Decision.REJECTED)
     return (declined | rejected).distinct().select_related("document__engagement").defer(
         *OF_DOCUMENT)
 
@@ -158,7 +158,15 @@ def _refused(scope: Scope) -> Iterable[Review]:
 def _conditions(*, is_reported: bool):
     return lambda scope: Condition.objects.filter(
         closed_at=None, reported_at__isnull=not is_reported,
-        review__document__in=_visible(scope)).select_related("review__document__engagement").defer(*OF_REVIEWED)
+        review__document__in=_visible(scope)).annotate(is_owner_here=Exists(
+            Membership.objects.filter(engagement=OuterRef("review__document__engagement"),
+                                      user=OuterRef("owner_user"), user__is_active=True))
+        ).select_related("review__document__engagement", "owner_user").defer(*OF_REVIEWED)
+
+
+def _is_owner(user: User, row: Condition) -> bool:
+    """Whose it is; a manager where nobody of the team is."""
+    return row.owner_user_id == user.pk or (not row.is_owner_here and _manager(user))
 
 
 def _condition_place(row: Condition) -> Place:
@@ -166,6 +174,19 @@ def _condition_place(row: Condition) -> Place:
     return Place(title=row.description[:80], engagement=document.engagement.code,
                  url=address("acceptance:review", document.pk),
                  since=row.reported_at or row.review.decided_at, due=row.due_on)
+
+
+def _claims(**filters):
+    """Open ones; those of a closed engagement too."""
+    return lambda scope: scope.of(WarrantyClaim.objects, may_have_ended=True).filter(
+        closed_at=None, **filters).exclude(
+        engagement__state__in=Engagement.NEVER_DUE).select_related("engagement")
+
+
+def _claim_place(row: WarrantyClaim) -> Place:
+    code = row.engagement.code
+    return Place(title=f"{row}", engagement=code, url=address("acceptance:warranty", code),
+                 since=row.reported_at or row.raised_at)
 
 
 REVIEWS = (
@@ -179,13 +200,19 @@ REVIEWS = (
             label=gettext_lazy("Document to sign"), asks=None, is_for=everybody, rows=_unordered,
             place=_unordered_place, covers=states("review", "decided")),
     NextStep(code="review_refused", label=gettext_lazy("Refusal to answer with a new version"),
-             may=may_make(documents.TRANSITIONS, DocumentMove.CORRECT), asks=None, rows=_refused,
+             may=may_make(documents.TRANSITIONS, DocumentMove.CORRECT), rows=_refused,
              place=_review_place, covers=states("review", "decided")),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue of the acceptance"),
-             may=_manager, rows=_conditions(is_reported=False), order=("due_on",),
-             place=_condition_place),
+             may=lambda user: _manager(user) or _customer(user) or allowed(user, Can.WORK),
+             is_for=_is_owner, goes_to_delegate=True, rows=_conditions(is_reported=False),
+             order=("due_on",), place=_condition_place),
     NextStep(code="condition", label=gettext_lazy("Outstanding issue resolved: to confirm"),
              may=_customer, rows=_conditions(is_reported=True), order=("due_on",),
              place=_condition_place),
+    NextStep(code="claim", label=gettext_lazy("Warranty claim to repair"), may=_manager,
+             rows=_claims(reported_at=None), order=("found_on",), place=_claim_place),
+    NextStep(code="claim", label=gettext_lazy("Repair under the warranty to confirm"),
+             may=_customer, rows=_claims(reported_at__isnull=False), order=("reported_at",),
+             place=_claim_place),
 )
 RULES = (*DOCUMENTS, *REVIEWS)

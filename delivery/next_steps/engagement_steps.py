@@ -17,7 +17,8 @@ from engagements.duties import members_of
 from engagements.models import Engagement, Role, User
 from engagements.text.text_joining import following, listed
 
-TABLES = {"surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
+TABLES = {"engagements.engagement": "closing",
+          "surveys.survey": "survey", "quotes.quote": "quote", "reports.document": "document",
           "planning.changerequest": "change", "planning.changeproposal": "change_proposal",
           "planning.timesheet": "timesheet", "engagements.stagerecord": "stage",
           "workers.job": "job", "acceptance.review": "review",
@@ -46,6 +47,12 @@ class EngagementStep:
 
     @property
     def names(self) -> str:
+        """The first who can take it, and how many others can."""
+        first, *others = self.people
+        return _("%(name)s (+%(n)d)") % {"name": first, "n": len(others)} if others else str(first)
+
+    @property
+    def all_names(self) -> str:
         return listed(self.people)
 
     def is_for(self, user: User) -> bool:

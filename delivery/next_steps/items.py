@@ -9,11 +9,11 @@ from django.utils.translation import ngettext
 
 from engagements.models import User
 
-OVERDUE, SOON, OTHERS_WAIT, BROKEN, OPEN = range(5)  # urgency: the smaller, the earlier
+OVERDUE, SOON, OTHERS_WAIT, BROKEN, OPEN, ALSO = range(6)  # urgency: the smaller, the earlier
 SOON_DAYS = 7
 FEW = 5  # more rows of one kind in an engagement are one line that leads to their list
-COLOUR_CODES = {OVERDUE: "failed", SOON: "warning", OTHERS_WAIT: "in_review", BROKEN: "failed",
-                OPEN: "draft"}
+COLOUR_CODES = {OVERDUE: "late", SOON: "warning", OTHERS_WAIT: "in_review", BROKEN: "failed",
+                OPEN: "draft", ALSO: "draft"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class InboxItem:
         """The heading above it."""
         return {OVERDUE: _("Overdue"), SOON: _("Due within a week"),
                 OTHERS_WAIT: _("Blocking others"), BROKEN: _("Problems"),
-                OPEN: _("Everything else")}[self.urgency]
+                OPEN: _("Everything else"), ALSO: _("I can do this too")}[self.urgency]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class InboxContext:
               since: datetime | None = None, due: date | None = None, count: int = 1) -> InboxItem:
         """An item; a due date that is near or past makes it more urgent than its rank."""
         left = None if due is None else (due - self.today).days
-        urgency = OVERDUE if left is not None and left < 0 else (
+        urgency = rank if rank == ALSO else OVERDUE if left is not None and left < 0 else (
             min(rank, SOON) if left is not None and left <= SOON_DAYS else rank)
         return InboxItem(urgency, kind, label, title, engagement, url, left,
                          self._days_since(since), since=since, due=due, count=count)
@@ -91,6 +91,7 @@ def _reason(urgency: int, left: int | None, days: int | None) -> str:
                       ngettext("failing for %(n)d day", "failing for %(n)d days", days or 0)),
              OPEN: (_("open"), _("open since today"),
                     ngettext("open for %(n)d day", "open for %(n)d days", days or 0))}
+    words[ALSO] = words[OPEN]
     unknown, today, before = words[urgency]
     return unknown if days is None else before % {"n": days} if days else today
 

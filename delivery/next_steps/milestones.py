@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy
 
+from delivery.invoicing.ledger import LedgerState, in_ledger_state
 from delivery.next_steps.items import OPEN
-from delivery.next_steps.rules import NextStep, Place, Scope
+from delivery.next_steps.rules import NextStep, Place, Scope, by_move, states
+from delivery.planning.models import Milestone
 from delivery.reports.models import Document
 from engagements.access import Can, allowed
 from engagements.addresses import address
+from engagements.closing import TRANSITIONS, EngagementMove, ready_to_close
 from engagements.models import Engagement, MigratedModel, Role, StageRecord, User
 from engagements.stages import DONE, Stage
 
@@ -18,6 +21,15 @@ ACCEPTANCE = ("PA", "FA")  # kinds of document that a customer accepts
 
 def _manages(user: User) -> bool:
     return allowed(user, Can.MANAGE)
+
+
+def _prices(user: User) -> bool:
+    return allowed(user, Can.PRICE)
+
+
+def _sells(user: User) -> bool:
+    """Managers may it too, but whose work it is gets it into the inbox."""
+    return not allowed(user, Can.MANAGE)
 
 
 def _surveys(user: User) -> bool:
@@ -66,6 +78,25 @@ def _document_place(row: Document) -> Place:
                  url=address("reports:document", row.pk))
 
 
+def _ready_to_close(scope: Scope) -> Iterable[Engagement]:
+    accepted = (Engagement.objects.filter(pk=scope.engagement.pk) if scope.engagement
+                else Engagement.objects.visible_to(scope.user)).filter(
+        state=Engagement.State.ACCEPTED)
+    return Engagement.objects.filter(pk__in=ready_to_close(accepted.only("pk")))
+
+
+def _to_invoice(scope: Scope) -> Iterable[Milestone]:
+    """Milestones whose paper exists and of which nothing is invoiced."""
+    return in_ledger_state(scope.of(Milestone.objects, "plan__engagement").order_by("pk"),
+                           LedgerState.DUE).select_related("plan__engagement")
+
+
+def _milestone_place(row: Milestone) -> Place:
+    code = row.plan.engagement.code
+    return Place(title=row.localized_name, engagement=code,
+                 url=f"{address('invoicing:ledger')}?engagement={code}")
+
+
 RULES = (
     NextStep(code="models_missing", label=gettext_lazy("Models to add"), rank=OPEN, asks=None,
              may=_manages, rows=_lacking(models=None), place=_at("engagements:model_new")),
@@ -76,6 +107,11 @@ RULES = (
              may=_surveys, rows=_without_survey, place=_at("surveys:overview")),
     NextStep(code="acceptance_due", label=gettext_lazy("Acceptance document to draft"), rank=OPEN,
              asks=None, may=_issues, rows=_ready_to_accept, place=_at("reports:engagement")),
+    by_move("closing", TRANSITIONS, EngagementMove.CLOSE, code="closing",
+            label=gettext_lazy("Engagement to close"), rank=OPEN, rows=_ready_to_close,
+            place=_at("engagements:ending"), covers=states("closing", "accepted")),
+    NextStep(code="milestone_due", label=gettext_lazy("Milestone to invoice"), rank=OPEN,
+             may=_prices, asks=_sells, rows=_to_invoice, place=_milestone_place),
     NextStep(code="review_missing", label=gettext_lazy("Review by the customer to open"),
              asks=None, may=_issues, rows=_without_review, place=_document_place),
 )

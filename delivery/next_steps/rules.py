@@ -32,11 +32,14 @@ class Scope:
     def today(self) -> date:
         return timezone.localdate(self.now)
 
-    def of(self, rows: QuerySet, path: str = "engagement") -> QuerySet:
-        """The rows in scope; `path` leads from a row to its engagement."""
-        if self.engagement:
-            return rows.filter(**{path: self.engagement})
-        return rows.visible_to(self.user)
+    def of(self, rows: QuerySet, path: str = "engagement", *, may_have_ended: bool = False
+           ) -> QuerySet:
+        """The rows in scope; `path` leads from a row to its engagement. Of one that has ended
+        nothing waits, save what may."""
+        found = (rows.filter(**{path: self.engagement}) if self.engagement
+                 else rows.visible_to(self.user))
+        return found if may_have_ended else found.exclude(
+            **{f"{path}__state__in": Engagement.ENDED})
 
     def active(self) -> QuerySet[Engagement]:
         """Engagements in scope that are under way."""
@@ -88,6 +91,7 @@ class NextStep:
         perhaps: keeps rows that may be the person's, where `is_for` would refuse most of them.
         shown: columns that `place` and `is_for` read, where lists of many rows need no others.
         board: address of a list of one engagement's rows, where many of them are one line.
+        goes_to_delegate: whether it waits for a person by name, and for a delegate in that place.
         covers: (table, state) for which this is a way on; see `tests`.
     """
 
@@ -104,6 +108,7 @@ class NextStep:
     perhaps: Callable[[User], Q] | None = None
     shown: tuple[str, ...] = ()
     board: Callable[[str], str] | None = None
+    goes_to_delegate: bool = False
     covers: frozenset[tuple[str, str]] = frozenset()
 
     def is_asked(self, user: User) -> bool:

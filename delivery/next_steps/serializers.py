@@ -5,7 +5,8 @@ from rest_framework import serializers
 
 
 class InboxItemSerializer(serializers.Serializer):
-    """`urgency`: 0 overdue, 1 due within a week, 2 others wait, 3 broken, 4 open.
+    """`urgency`: 0 overdue, 1 due within a week, 2 others wait, 3 broken, 4 open,
+    5 asked of others, who may take it too.
 
     `reason` says why in words; `count` is how many rows an item stands for.
     """

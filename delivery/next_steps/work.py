@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from assessments.models import Waiver
+from delivery.acceptance.models import BlockerWaiver
 from delivery.next_steps.items import BROKEN, OPEN, OTHERS_WAIT
 from delivery.next_steps.rules import NextStep, Place, Scope, may_make, states
 from engagements.access import Can, allowed
@@ -130,6 +131,16 @@ def _criterion_place(waiver: Waiver) -> Place:
                  url=address("assessments:criterion", waiver.criterion_id))
 
 
+def _blocker_waivers(scope: Scope) -> Iterable[BlockerWaiver]:
+    return scope.of(BlockerWaiver.objects).open().filter(signed_at=None).select_related(
+        "engagement")
+
+
+def _blocker_place(waiver: BlockerWaiver) -> Place:
+    return Place(title=str(waiver), since=waiver.drafted_at, engagement=waiver.engagement.code,
+                 url=address("acceptance:blocker_waivers", waiver.engagement.code))
+
+
 def _did_not_draft(user: User, waiver) -> bool:
     return waiver.drafted_by_id != user.pk
 
@@ -141,6 +152,8 @@ WAIVERS = (
              may=lambda user: allowed(user, Can.REVIEW) or _manages(user), place=_waiver_place),
     NextStep(code="waiver", label=_WAIVER, is_for=_did_not_draft, may=_manages,
              rows=_criterion_waivers, place=_criterion_place, order=("drafted_at",)),
+    NextStep(code="waiver", label=_WAIVER, may=lambda user: allowed(user, Can.REVIEW),
+             rows=_blocker_waivers, place=_blocker_place, order=("drafted_at",)),
 )
 
 

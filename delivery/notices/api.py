@@ -1,7 +1,7 @@
 """REST endpoints of the inbox and of channels. Each write is one service call."""
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -15,8 +15,12 @@ from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating, updating
 
 
+@extend_schema_view(list=extend_schema(parameters=[
+    OpenApiParameter("unread", str, description="Not empty: only what is not yet read."),
+    OpenApiParameter("kind", str, description="Of events."),
+    OpenApiParameter("engagement", str, description="Code of the engagement.")]))
 class NoticeViewSet(ScopedViewSet):
-    """One's own inbox; `?unread=1`, `?kind=` and `?engagement=` filter it."""
+    """One's own inbox."""
 
     query_parameters = ("unread", "kind", "engagement")
 

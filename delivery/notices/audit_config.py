@@ -6,11 +6,10 @@ That a notice reached its addressee is proven by a table of acceptance, which is
 from delivery.notices import models as own
 from engagements.audit_rows.tracking import do_not_track, track_rows
 
-track_rows(own.Preference)
-track_rows(own.MailSetting)
+track_rows(own.Preference, own.MailSetting, is_confidential=True)
 track_rows(own.Channel, without=["url", "secret", "previous_secret",  # secrets
                                 # how much may be sent just now, and how it went
-                                "tokens", "refilled_at", "failures"])
+                                "tokens", "refilled_at", "failures"], is_confidential=True)
 do_not_track({
     own.Event: "made from an entry of the log, or from a contact with a node",
     own.Notice: "an event in somebody's inbox, and whether he has opened it",

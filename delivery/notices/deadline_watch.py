@@ -19,6 +19,7 @@ from delivery.notices.event_subjects import Subject
 from delivery.notices.models import Event
 from delivery.notices.services.announcements import announce
 from delivery.quotes.models import Quote
+from delivery.reports.models import Document
 from engagements.models import AuditEntry, Engagement
 from workers.models import Node
 
@@ -45,6 +46,7 @@ def _found(today: date) -> Iterator[Announcement]:
     yield from _trial_periods(today)
     yield from _conditions(today)
     yield from _reviews(today)
+    yield from _repeated_inspections(today)
 
 
 def _each(rows: QuerySet, document: str = "") -> Iterator:
@@ -106,6 +108,16 @@ def _reviews(today: date) -> Iterator[Announcement]:
         yield {"kind": KINDS["review_due"], "engagement": row.document.engagement,
                "subject": _subject(row), "day": row.due_on,
                "key": f"review:{row.pk}:{row.due_on.isoformat()}:{step}"}
+
+
+def _repeated_inspections(today: date) -> Iterator[Announcement]:
+    """The day that the customer named for what was rejected, while no newer version replaces it."""
+    rows = Review.objects.filter(retest_on__range=(today, today + NEAR),
+                                 document__state__in=Document.IN_FORCE)
+    for row in _each(rows, "document"):
+        yield {"kind": KINDS["retest_due"], "engagement": row.document.engagement,
+               "subject": _subject(row), "day": row.retest_on,
+               "key": f"retest:{row.pk}:{row.retest_on.isoformat()}"}
 
 
 def _subject(review: Review) -> Subject:

@@ -34,6 +34,10 @@ def _job(job, _action) -> Subject:
     return Subject(str(job), reverse("workers:job", args=[job.pk]), job.stage, job.created_by)
 
 
+def _engagement(engagement, _action) -> Subject:
+    return Subject(str(engagement), reverse("engagements:engagement", args=[engagement.code]))
+
+
 def _stage(record, _action) -> Subject:
     path = reverse("engagements:stage",
                    args=[record.engagement.code, record.model.code, record.stage])
@@ -44,15 +48,20 @@ def _waiver(waiver, action) -> Subject:
     return _stage(waiver.record, action)
 
 
+def _blocker_waiver(waiver, _action) -> Subject:
+    return Subject(str(waiver), reverse("acceptance:blocker_waivers",
+                                        args=[waiver.engagement.code]))
+
+
 def _verdict(verdict, _action) -> Subject:
     criterion = verdict.criterion
-    return Subject(criterion.model.code, reverse("assessments:criterion", args=[criterion.pk]),
+    return Subject(str(criterion), reverse("assessments:criterion", args=[criterion.pk]),
                    criterion.stage)
 
 
 def _verdict_waiver(waiver, _action) -> Subject:
     criterion = waiver.criterion
-    return Subject(criterion.model.code, reverse("assessments:criterion", args=[criterion.pk]),
+    return Subject(str(criterion), reverse("assessments:criterion", args=[criterion.pk]),
                    criterion.stage)
 
 
@@ -72,6 +81,23 @@ def _signer(signer, _action) -> Subject:
     document = signer.review.document
     return Subject(str(document), reverse("acceptance:signing", args=[document.pk]),
                    person=signer.user)
+
+
+def _claim(claim, _action) -> Subject:
+    return Subject(str(claim), reverse("acceptance:warranty", args=[claim.engagement.code]),
+                   person=claim.raised_by)
+
+
+def _issue(issue, _action) -> Subject:
+    return Subject(f"I-{issue.engagement.code}-{issue.number:03}",
+                   reverse("acceptance:warranty", args=[issue.engagement.code]),
+                   person=issue.owner)
+
+
+def _review(review, _action) -> Subject:
+    """Of a decision that somebody else replaced: who had made it hears of it."""
+    before = _document(review.document, "review.decide")
+    return Subject(before.code, before.path, person=review.replaced_decider)
 
 
 def _baseline(baseline, _action) -> Subject:
@@ -119,7 +145,18 @@ def _damaged_file(damage, _action) -> Subject:
     return Subject(damage.name, reverse("operation:files"))
 
 
+def _log(chain, _action) -> Subject:
+    """Number and hash of its newest entry: whoever keeps them knows a log that ends before it."""
+    return Subject(str(chain), reverse("portal:audit"))
+
+
+def _reservation(reservation, _action) -> Subject:
+    return Subject(str(reservation), reverse("workers:calendar"))
+
+
 BUILDERS = {
+    "workers.nodereservation": _reservation,
+    "engagements.auditchain": _log, "engagements.engagement": _engagement,
     "notices.channel": _channel,
     "operation.damagedfile": _damaged_file,
     "planning.changerequest": _change, "planning.changeproposal": _proposal,
@@ -128,5 +165,7 @@ BUILDERS = {
     "planning.todo": _todo, "planning.meeting": _minutes,
     "workers.job": _job, "engagements.stagerecord": _stage, "assessments.verdict": _verdict,
     "quotes.quote": _quote, "reports.document": _document, "engagements.stagewaiver": _waiver,
-    "acceptance.signer": _signer, "assessments.waiver": _verdict_waiver,
+    "planning.projectissue": _issue, "acceptance.review": _review,
+    "acceptance.signer": _signer, "acceptance.warrantyclaim": _claim,
+    "assessments.waiver": _verdict_waiver, "acceptance.blockerwaiver": _blocker_waiver,
 }

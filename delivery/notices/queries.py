@@ -1,8 +1,8 @@
 """Queries that pages and API share."""
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
-from delivery.notices.event_kinds import KINDS, kinds_for
+from delivery.notices.event_kinds import IMPORTANT, KINDS, EventKind, kind_of, kinds_for
 from delivery.notices.models import Notice, Preference
 from engagements.web.paging import counted
 
@@ -10,8 +10,16 @@ MOST_UNREAD = 99
 
 
 def unread_count(user) -> int:
-    """How many notices wait in the inbox, counted to MOST_UNREAD + 1."""
-    return counted(Notice.objects.visible_to(user).unread(), MOST_UNREAD)
+    """How many important notices wait in the inbox, counted to MOST_UNREAD + 1."""
+    return counted(Notice.objects.visible_to(user).unread().important(), MOST_UNREAD)
+
+
+def digest(user) -> list[tuple[EventKind, int]]:
+    """How many of the other unread notices there are of each kind, the most frequent first."""
+    counts = Notice.objects.visible_to(user).unread().exclude(
+        event__kind__in=IMPORTANT).order_by().values_list("event__kind").annotate(
+        n=Count("pk")).order_by("-n", "event__kind")
+    return [(kind_of(code), n) for code, n in counts]
 
 
 def filtered(notices: QuerySet, params) -> QuerySet:

@@ -11,10 +11,12 @@ from delivery.notices.models import (
     Pace,
     SendAttempt,
 )
+from engagements.web.engagement_codes import NamesEngagement
 
 
 class NoticeSerializer(serializers.ModelSerializer):
     kind = serializers.CharField(source="event.kind")
+    outcome = serializers.CharField(source="event.outcome")
     title = serializers.CharField(source="event.title")
     about = serializers.CharField(source="event.about")
     engagement = serializers.CharField(source="event.project")
@@ -23,7 +25,7 @@ class NoticeSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Notice
-        fields = ["id", "kind", "title", "about", "engagement", "path", "at", "read_at"]
+        fields = ["id", "kind", "outcome", "title", "about", "engagement", "path", "at", "read_at"]
         read_only_fields = fields
 
 
@@ -31,7 +33,7 @@ class ReadCountSerializer(serializers.Serializer):
     read = serializers.IntegerField()
 
 
-class ChannelSerializer(serializers.ModelSerializer):
+class ChannelSerializer(NamesEngagement):
     url = serializers.CharField(write_only=True, required=False, max_length=2000)
     secret = serializers.CharField(write_only=True, required=False, allow_blank=True,
                                    max_length=400)

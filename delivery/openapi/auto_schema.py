@@ -5,7 +5,10 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from rest_framework import serializers
 
-from delivery.openapi.problem_answers import problem_answers
+from delivery.openapi.problem_answers import idempotency_key, if_match, problem_answers
+from engagements.web.engagement_codes import CODE_OR_NUMBER, NAMED_IN_BODY, names_engagement
+from engagements.web.list_filters import DEPRECATED
+from engagements.web.preconditions import is_conditional
 
 JSON, FORM_WITH_FILES = "application/json", "multipart/form-data"
 
@@ -18,8 +21,17 @@ class DeskAutoSchema(AutoSchema):
         operation = super().get_operation(path, path_regex, path_prefix, method, registry)
         if operation is not None:
             described = operation["responses"]
-            for status, answer in problem_answers(operation, method, registry).items():
+            has_versions = is_conditional(self.view, method)
+            for status, answer in problem_answers(
+                    operation, method, registry, is_conditional=has_versions).items():
                 described.setdefault(status, answer)
+            if has_versions:
+                operation.setdefault("parameters", []).append(if_match(registry))
+            if method == "POST" and {} not in operation.get("security", [{}]):
+                operation.setdefault("parameters", []).append(idempotency_key(registry))
+            for parameter in operation.get("parameters", ()):
+                if newer := DEPRECATED.get(parameter.get("name")):
+                    parameter |= {"deprecated": True, "description": f"Use `{newer}`."}
         return operation
 
     def map_parsers(self) -> list[str]:
@@ -39,7 +51,12 @@ class DeskAutoSchema(AutoSchema):
     def _map_serializer_field(self, field, direction, bypass_extensions=False):
         if isinstance(field, serializers.ChoiceField) and field.read_only:
             field.allow_blank = field.allow_blank or _may_be_blank(field)
+        if direction == "request" and names_engagement(field):
+            named = CODE_OR_NUMBER if field.allow_null else NAMED_IN_BODY
+            return {**named, **({"nullable": True} if field.allow_null else {})}
         schema = super()._map_serializer_field(field, direction, bypass_extensions)
+        if direction == "response" and _has_code_beside(field):
+            schema = {**schema, "deprecated": True, "description": "Use `engagement_code`."}
         if isinstance(field, serializers.DecimalField) and "pattern" in (schema or {}):
             schema["pattern"] = _decimal_pattern(field)
         if direction == "request" and schema:
@@ -47,10 +64,12 @@ class DeskAutoSchema(AutoSchema):
         return schema
 
     def _map_basic_serializer(self, serializer, direction):
-        """What only the firm's people are told is no required property of an answer."""
+        """What only the firm's people are told, or who asks for it, is no required property of an
+        answer."""
         schema = super()._map_basic_serializer(serializer, direction)
-        hidden = getattr(getattr(serializer, "Meta", None), "for_the_firm", ())
-        if left := sorted(set(schema.get("required", ())) - set(hidden)):
+        meta = getattr(serializer, "Meta", None)
+        hidden = {*getattr(meta, "for_the_firm", ()), *getattr(meta, "on_demand", ())}
+        if left := sorted(set(schema.get("required", ())) - hidden):
             schema["required"] = left
         return schema
 
@@ -84,6 +103,12 @@ def _tell_what_may_not_be_empty(field: serializers.Field, schema: dict) -> None:
         schema["minLength"] = 1
 
 
+def _has_code_beside(field: serializers.Field) -> bool:
+    return (isinstance(field, serializers.PrimaryKeyRelatedField)
+            and field.field_name == "engagement"
+            and "engagement_code" in getattr(field.parent, "fields", ()))
+
+
 def _may_be_blank(field: serializers.Field) -> bool:
     """Whether the column behind a field may hold the empty text."""
     table = getattr(getattr(field.parent, "Meta", None), "model", None)
@@ -92,8 +117,11 @@ def _may_be_blank(field: serializers.Field) -> bool:
 
 
 def _decimal_pattern(field: serializers.DecimalField) -> str:
-    """As the library's, but with one digit at least, and a sign only where it may be negative."""
+    """As the library's, but with one digit at least, a sign only where it may be negative, and no
+    more than 1 for a fraction."""
+    places = field.decimal_places
+    if (field.min_value, field.max_value) == (0, 1):
+        return rf"^(?:0(?:\.\d{{0,{places}}})?|\.\d{{1,{places}}}|1(?:\.0{{0,{places}}})?)$"
     sign = "-?" if field.min_value is None or field.min_value < 0 else ""
     whole = rf"\d{{1,{field.max_whole_digits}}}" if field.max_whole_digits else "0?"
-    places = field.decimal_places
     return rf"^{sign}(?:{whole}(?:\.\d{{0,{places}}})?|\.\d{{1,{places}}})$"

@@ -2,11 +2,13 @@
 
 # Names in the schema of choices that several fields share.
 ENUM_NAMES = {
+    "WayOfAnswerEnum": "delivery.quotes.models.answer.QuoteAnswer.Way",
     "StageStateEnum": "engagements.stages.StageState",
     "StageEnum": "engagements.stages.Stage",
     "EngagementStateEnum": "engagements.models.engagement.Engagement.State",
     "JobStateEnum": "workers.models.job.JobState",
     "NodeStateEnum": "workers.models.node.Node.State",
+    "NodeConditionLevelEnum": "workers.nodes.conditions.LEVELS",
     "ChannelKindEnum": "delivery.notices.channel_kinds.channel_choices",
     "LanguageEnum": "delivery.settings.LANGUAGES",
     "ChannelStateEnum": "delivery.notices.models.channel.Channel.State",

@@ -65,7 +65,7 @@ def waits_for(now: datetime, days: int | None = None) -> Engagement | None:
     if oldest is None or oldest.at >= _before(now, days):
         return None
     engagement = oldest.engagement
-    return engagement if engagement and engagement.state != Engagement.State.CLOSED else None
+    return engagement if engagement and not engagement.has_ended else None
 
 
 def _before(now: datetime, days: int) -> datetime:
@@ -85,7 +85,7 @@ def _next_range(before: datetime, newest: int) -> _Range | None:
     month = _month(oldest.at)
     end = min(newest, oldest.pk + MOST_ENTRIES - 1)
     entries = AuditEntry.objects.filter(pk__range=(oldest.pk, end)).order_by("pk")
-    is_open = Q(engagement__isnull=False) & ~Q(engagement__state=Engagement.State.CLOSED)
+    is_open = Q(engagement__isnull=False) & ~Q(engagement__state__in=Engagement.ENDED)
     beyond = Q(at__gte=min(before, _month(month + timedelta(days=32))))
     stop = entries.filter(beyond | is_open).values_list("pk", flat=True).first()
     last = stop - 1 if stop else entries.values_list("pk", flat=True).last()
@@ -111,8 +111,8 @@ def _written(found: _Range, now: datetime) -> AuditArchive:
             "month": f"{found.month:%Y-%m}"}
     name = (f"{archive_files.FOLDER}/audit-{head['month']}-{found.first}-{found.last}.jsonl.gz")
     with tempfile.TemporaryFile() as stream:
-        archive_files.write(stream, head, entries.iterator(
-            chunk_size=audit_log.ENTRIES_AT_ONCE))
+        archive_files.write(stream, head, map(audit_log.entry_facts, entries.iterator(
+            chunk_size=audit_log.ENTRIES_AT_ONCE)))
         size, digest = stream.tell(), _digest(stream)
         name = _stored(name, stream, digest)
     return AuditArchive(

@@ -11,10 +11,11 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from delivery.environment import SETTINGS, Setting, unknown_variables
+from delivery.environment import FROM_FILE, SETTINGS, Setting, unknown_variables
 
 DOCS = Path(settings.BASE_DIR) / "docs"
 FILES = {"en": DOCS / "configuration.md", "zh-hans": DOCS / "configuration.zh-CN.md"}
+PLACEHOLDER = "CHANGE-ME"
 TYPES = {bool: gettext_lazy("true or false"), int: gettext_lazy("whole number"),
          float: gettext_lazy("decimal number"), str: gettext_lazy("text"),
          list: gettext_lazy("list, separated by commas")}
@@ -50,6 +51,20 @@ def _default(row: Setting) -> str:
     if not row.default:
         return "–"
     return _(row.default) if row.is_described else f"`{row.default}`"
+
+
+def check_placeholders(app_configs: Any, **options: Any) -> list[checks.CheckMessage]:
+    """An error for every setting that still holds the example file's value (`check --deploy`)."""
+    return [checks.Error(_("%(name)s still holds %(text)s of the example file.") % {
+        "name": name, "text": PLACEHOLDER}, hint=_(
+            "Set a value of your own; docs/operation.md says how each secret is made."),
+        id="desk.E001") for name in sorted(SETTINGS) if _holds_placeholder(name)]
+
+
+def _holds_placeholder(name: str) -> bool:
+    file = os.environ.get(name + FROM_FILE)
+    text = Path(file).read_text(encoding="utf-8") if file else os.environ.get(name, "")
+    return PLACEHOLDER in text
 
 
 def check_names(app_configs: Any, **options: Any) -> list[checks.CheckMessage]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.core.mail import get_connection
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -20,19 +20,21 @@ from django.utils.translation import gettext_lazy, ngettext
 from bundle_verifier.signatures.certificates import facts_of
 from delivery.acceptance.signing.seals.certificate import load_signer
 from delivery.operation import readiness
-from delivery.operation.heartbeat import NEVER, worker_age_seconds
+from delivery.operation.heartbeat import LATE, NEVER, clock_age_seconds, worker_age_seconds
 from delivery.operation.models import DamagedFile
 from delivery.operation.plugins import PLUGINS
 from delivery.operation.secret_files import secret_files
 from delivery.sign_on import settings as sign_on
+from engagements import database_clock
 from engagements.audit import audit_log, checkpoint
 from engagements.audit.problem_labels import LABELS
+from engagements.text.text_joining import labelled
 from workers.models import Node
 
 GOOD, WARNING, BAD = "good", "warning", "bad"
 WORKER_SECONDS = 60
 LEAST_FREE_SHARE = 0.1
-CLOCK_SECONDS = 5
+CLOCK_SECONDS = database_clock.MOST_SECONDS
 NODE_SECONDS = 3
 NODES_AT_ONCE = 20
 CERTIFICATE_DAYS = 30
@@ -85,6 +87,16 @@ def worker() -> Iterator[Finding]:
         yield Finding(_("Worker"), GOOD, _("ran a task %(n)d s ago") % {"n": age})
 
 
+def clock_process() -> Iterator[Finding]:
+    age = clock_age_seconds()
+    if age > LATE:
+        yield Finding(_("Clock process"), BAD, _advised(
+            _("none has ticked for %(n)d s") % {"n": age} if age < NEVER else _("none is running"),
+            _("start one: `celery -A delivery beat`")))
+    else:
+        yield Finding(_("Clock process"), GOOD, _("ticked %(n)d s ago") % {"n": age})
+
+
 def fonts() -> Iterator[Finding]:
     if not shutil.which("fc-match"):
         yield Finding(_("Fonts"), WARNING, _("fc-match is missing: nothing was checked"))
@@ -99,13 +111,14 @@ def fonts() -> Iterator[Finding]:
 
 def clock() -> Iterator[Finding]:
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT now()")
-            off = abs((cursor.fetchone()[0] - timezone.now()).total_seconds())
-        finding = _("%(n).1f s off the database's clock") % {"n": off}
-        good = off < CLOCK_SECONDS
-        yield Finding(_("Clock"), GOOD if good else BAD, finding if good else _advised(
-            finding, _("run an NTP client on both")))
+        for process, ahead in {"": database_clock.seconds_ahead(),
+                               **database_clock.noted_ahead()}.items():
+            finding = _("%(n).1f s off the database's clock") % {"n": abs(ahead)}
+            good = abs(ahead) < CLOCK_SECONDS
+            if not (process and good):
+                yield Finding(labelled(_("Clock"), process) if process else _("Clock"),
+                              GOOD if good else BAD, finding if good else _advised(
+                                  finding, _("run an NTP client on both")))
     for node in Node.objects.exclude(clock_offset_seconds=None):
         if abs(node.clock_offset_seconds) > CLOCK_SECONDS:
             yield Finding(_("Clock of %(node)s") % {"node": node}, WARNING, _advised(
@@ -125,6 +138,8 @@ def keys() -> Iterator[Finding]:
         yield Finding(_("Keys"), GOOD, ngettext(
             "the credentials of %(n)d node can be decrypted",
             "the credentials of %(n)d nodes can be decrypted", count) % {"n": count})
+    except DatabaseError:  # says nothing of the keys
+        raise
     except Exception as error:  # whatever the cipher raises
         yield Finding(_("Keys"), BAD, _advised(
             _("credentials cannot be decrypted (%(error)s)") % {"error": type(error).__name__},
@@ -252,6 +267,7 @@ def plug_ins() -> Iterator[Finding]:
 
 LOOKS: tuple[tuple[object, Callable[[], Iterator[Finding]]], ...] = (
     (gettext_lazy("Parts"), parts), (gettext_lazy("Worker"), worker),
+    (gettext_lazy("Clock process"), clock_process),
     (gettext_lazy("Fonts"), fonts), (gettext_lazy("Clock"), clock), (gettext_lazy("Keys"), keys),
     (gettext_lazy("Audit log"), audit), (gettext_lazy("Disk"), disk),
     (gettext_lazy("Stored files"), stored_files), (gettext_lazy("Mail"), mail),
@@ -261,9 +277,13 @@ LOOKS: tuple[tuple[object, Callable[[], Iterator[Finding]]], ...] = (
 
 def findings() -> Iterator[Finding]:
     """All looks; one that itself fails is a finding."""
+    lacks_tables = "migrations" in readiness.failures()
     for subject, look in LOOKS:
         try:
             yield from look()
         except Exception as error:  # a look must not hide the others
-            yield Finding(subject, BAD, _("could not be checked: %(error)s") % {
-                "error": f"{type(error).__name__}: {error}"})
+            yield Finding(subject, BAD, _advised(
+                _("could not be checked before the database is migrated"), REMEDIES["migrations"])
+                if lacks_tables and isinstance(error, DatabaseError)
+                else _("could not be checked: %(error)s") % {
+                    "error": f"{type(error).__name__}: {error}"})

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.operation.heartbeat import worker_age_seconds
-from engagements.audit import archive_files, audit_log, chain_end, checkpoint
+from engagements.audit import archive_files, audit_log, checkpoint
 from engagements.audit.problem_labels import LABELS
 from engagements.errors import WrongState
 from engagements.models import AuditArchive, AuditChain, AuditEntry, User
@@ -72,7 +72,7 @@ def seal_audit_log_anew(*, actor: User | None, old_key: str) -> int:
     AuditEntry.objects.bulk_update(batch, ["seal"])
     chain = AuditChain.objects.get(pk=1)
     chain.seal, chain.older_until = seal, None
-    chain_end.seal(chain)
+    audit_log.seal_end(chain)
     chain.save()
     audit_log.record(actor=actor, action="audit.reseal", target=chain, data={"entries": count})
     transaction.on_commit(lambda: checkpoint.begin_anew(checkpoint.end()))

@@ -32,10 +32,14 @@ class FigureCollector(Collector):
         found = read_figures()
         for figure in FIGURES:
             family = GaugeMetricFamily(figure.name, figure.name.replace("_", " "),
-                                       labels=[figure.label] if figure.label else [])
+                                       labels=_words(figure.label))
             for label, number in found.get(figure.name, ()):
-                family.add_metric([label] if figure.label else [], number)
+                family.add_metric(_words(label), number)
             yield family
+
+
+def _words(label: str | tuple[str, ...]) -> list[str]:
+    return list(label) if isinstance(label, tuple) else [label] if label else []
 
 
 def exposition() -> HttpResponse:

@@ -12,6 +12,7 @@ from engagements.log_context import log_context
 from toolreaders.masking import MASK
 
 logger = logging.getLogger("desk.requests")
+SECRET_PARTS = ("key", "token")  # of addresses that let in whoever has them
 GIVEN = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
 
@@ -39,8 +40,9 @@ def _note(request: HttpRequest, answer: HttpResponse, seconds: float) -> None:
                     answer.status_code).inc()
     REQUEST_SECONDS.labels(route).observe(seconds)
     person = getattr(request, "user", None)
-    key = match.kwargs.get("key") if match else None  # an address that is one stays out of the log
-    path = request.path.replace(key, MASK) if key else request.path
+    path = request.path
+    for secret in (match.kwargs.get(name) for name in SECRET_PARTS) if match else ():
+        path = path.replace(secret, MASK) if secret else path
     logger.info("%s %s %s", request.method, path, answer.status_code, extra={
         "method": request.method, "path": path, "status": answer.status_code,
         "seconds": round(seconds, 4), "user_id": getattr(person, "pk", None)})

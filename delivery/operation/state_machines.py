@@ -15,7 +15,7 @@ from delivery.planning.time import transitions as timesheets
 from delivery.quotes import transitions as quotes
 from delivery.reports import transitions as documents
 from delivery.surveys import transitions as surveys
-from engagements import stages
+from engagements import closing, stages
 from engagements.permissions import Can
 from engagements.transitions import Transition, TransitionTable
 from workers.dispatch import transitions as jobs
@@ -23,6 +23,7 @@ from workers.models import JobState
 
 # Title, module of the table, states in their order.
 MACHINES = (
+    ("Engagements", closing, closing.State),
     ("Stages", stages, stages.StageState), ("Jobs", jobs, JobState),
     ("Surveys", surveys, surveys.State), ("Quotes", quotes, quotes.State),
     ("Change requests", changes, changes.State),

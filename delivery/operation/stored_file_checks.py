@@ -10,7 +10,9 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
+from bundle_verifier.check_steps import CheckStep
 from delivery.operation.backup.stored_files import StoredFile, columns, files_of
 from delivery.operation.models import DamagedFile, FileRound
 from engagements.audit import audit_log
@@ -85,6 +87,28 @@ def note(check: Check, *, now: datetime) -> DamagedFile | None:
     audit_log.record(actor=None, action="stored_file.damage", target=damage,
                      data={"name": damage.name, "fault": damage.fault})
     return damage
+
+
+def files_steps(reads: bool) -> Iterator[CheckStep]:
+    """What `verify --audit` says of the stored files: read now, or when they were read last."""
+    if reads:
+        walk_everything(now=timezone.now(), found=lambda damage: None)
+    damaged = list(DamagedFile.objects.open())
+    for damage in damaged:
+        text = f"{damage.name}: {damage.get_fault_display()} {damage.cause}"
+        yield CheckStep(not reads, text.rstrip(), is_open=not reads)
+    walk = FileRound.objects.filter(is_open=False).exclude(ended_at=None).first()
+    if walk is None:
+        yield CheckStep(True, _("Stored files were not read, and never all of them before: "
+                                "--files."), is_open=True)
+    elif not reads:
+        yield CheckStep(True, _("Stored files were not read; all %(n)d were last read by "
+                                "%(day)s: --files.") % {
+            "n": walk.files, "day": f"{walk.ended_at:%Y-%m-%d}"}, is_open=True)
+    elif not damaged:
+        yield CheckStep(True, _("All %(n)d stored files were read and are what their rows say; "
+                                "of %(unproven)d no checksum is recorded.") % {
+            "n": walk.files, "unproven": walk.unproven})
 
 
 def take_turn(*, now: datetime) -> int:

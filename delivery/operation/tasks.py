@@ -4,6 +4,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from delivery.operation import evidence_locks, older_rows, retention, stored_file_checks
+from delivery.sign_on.settings import LDAP_URL
 
 LONGEST_SECONDS = 6 * 3600  # one file may take longer to read than a whole turn
 
@@ -30,3 +31,11 @@ def fill_engagements() -> None:
 def apply_retention() -> None:
     """Remove or archive what is older than the settings say."""
     retention.apply_rules(timezone.now())
+
+
+@shared_task(name="operation.directory_leavers")
+def directory_leavers() -> None:
+    """End the access of people who left the company's directory."""
+    if LDAP_URL:
+        from delivery.sign_on.directory_leavers import end_access_of_leavers  # needs ldap3
+        end_access_of_leavers()

@@ -7,11 +7,12 @@ from django.shortcuts import render
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.http import require_GET
 
-from delivery.operation import readiness
+from delivery.operation import heartbeat, readiness
 from delivery.operation.dependents import dependents_of
 from delivery.operation.figures import FIGURES, read_figures
 from delivery.operation.metrics import exposition
 from delivery.operation.models import DamagedFile, FileRound
+from engagements import database_clock
 from engagements.access import refuse_role
 from engagements.models import Role
 from engagements.web.paging import page_of
@@ -30,10 +31,14 @@ def alive(request):
 @login_not_required
 @require_GET
 def ready(request):
-    """200 when every part works, else 503; strangers learn which part, not why."""
+    """200 when every part works, else 503; strangers learn which part, not why. Without a clock
+    process pages are served all the same."""
     failed = readiness.failures()
-    return JsonResponse({name: "failed" if name in failed else "ok" for name in readiness.PARTS},
-                        status=503 if failed else 200)
+    found = {name: "failed" if name in failed else "ok" for name in readiness.PARTS}
+    if "database" not in failed:
+        found["clock"] = "ok" if heartbeat.clock_age_seconds() < heartbeat.LATE else "stopped"
+        found["time"] = "wrong" if any(database_clock.noted_ahead().values()) else "ok"
+    return JsonResponse(found, status=503 if failed else 200)
 
 
 @login_not_required
@@ -53,7 +58,8 @@ def operation(request):
     found, failed = read_figures(), readiness.failures()
     return render(request, "delivery/operation/operation.html", {
         "parts": [(readiness.LABELS[name], failed.get(name, "")) for name in readiness.PARTS],
-        "figures": [(figure, found[figure.name]) for figure in FIGURES]})
+        "figures": [(figure, found[figure.name]) for figure in FIGURES
+                    if not figure.elsewhere]})
 
 
 @require_GET

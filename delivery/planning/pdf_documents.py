@@ -17,13 +17,14 @@ from delivery.planning.changes import change_labels
 from delivery.planning.changes.change_facts import shown_facts
 from delivery.planning.control.weekly_labels import (
     done_lines,
+    first_of,
     in_reader_words,
     problem_lines,
     risk_rows,
     worked_days,
 )
 from delivery.planning.models import ChangeRequest, Meeting, Timesheet, WeeklyReport
-from delivery.planning.plan.task_names import name_of, shared_names
+from delivery.planning.plan.task_names import shared_names
 from delivery.planning.time import timesheet_labels
 from engagements.models import Engagement, User
 from engagements.models.engagement import localized
@@ -71,12 +72,13 @@ def weekly_pdf(report: WeeklyReport, language: str) -> bytes:
             "facts": {**report.facts, "risks": risk_rows(report.facts),
                       "days": worked_days(report.facts)},
             # what the writer did not take over into the text
-            "done": [line for line in done_lines(report.facts) if line not in words["summary"]],
-            "finished": [name_of(task) for task in report.facts["plan"].get("finished", [])],
-            "in_progress": shared_names(report.facts["plan"].get("in_progress", [])),
+            "done": first_of([line for line in done_lines(report.facts)
+                              if line not in words["summary"]]),
+            "finished": first_of(shared_names(report.facts["plan"].get("finished", []))),
+            "in_progress": first_of(shared_names(report.facts["plan"].get("in_progress", []))),
             "milestones": [{**row, "name": localized(row["name"], row["name_en"])}
                            for row in report.facts["plan"].get("milestones", [])],
-            "in_the_way": [] if report.problems else problem_lines(report.facts),
+            "in_the_way": [] if report.problems else first_of(problem_lines(report.facts)),
             "late": len(late), "most_late": max((row["slip"] for row in late), default=0)},
             "is_draft": not report.content_hash}
 

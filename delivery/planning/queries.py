@@ -1,12 +1,18 @@
-"""Queries of effort and time shared by pages and API."""
+"""Queries of effort and time shared by pages and API, and what has to be settled before an
+engagement is closed."""
 
 import re
 from decimal import Decimal
 
-from django.db.models import Count, OuterRef, QuerySet, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from delivery.planning.models import EffortEstimate, Grade, TimeEntry
+from delivery.planning.models import ChangeRequest, EffortEstimate, Grade, TimeEntry
+from delivery.quotes.models import Quote
+from engagements.closing import ClosingCondition, counted, register_condition
 from engagements.models import Engagement, User
 from engagements.models.engagement import localized
 from engagements.stage_activity import register_stage_activity
@@ -65,3 +71,25 @@ def days_by_person(entries: QuerySet) -> list[dict]:
 def time_of_stage() -> QuerySet:
     """Half-days recorded with a stage of a model."""
     return TimeEntry.objects.counted().filter(model=OuterRef("model"), stage=OuterRef("stage"))
+
+
+register_condition(ClosingCondition(
+    code="time", label=_("Timesheets"),
+    met=_("All time recorded is on timesheets that were answered."),
+    open_of=counted(
+        TimeEntry.objects.filter(Q(timesheet=None) | Q(timesheet__state="submitted")),
+        lambda n: ngettext("%(n)d half-day is not confirmed by the customer.",
+                           "%(n)d half-days are not confirmed by the customer.", n) % {"n": n}),
+    url=lambda engagement: reverse("planning:timesheets", args=[engagement.code])))
+register_condition(ClosingCondition(
+    code="quotes", label=_("Quotes"), met=_("No quote waits for an answer."),
+    open_of=counted(Quote.objects.filter(state=Quote.State.ISSUED), lambda n: ngettext(
+        "%(n)d quote waits for the customer's answer.",
+        "%(n)d quotes wait for the customer's answer.", n) % {"n": n}),
+    url=lambda engagement: reverse("quotes:engagement", args=[engagement.code])))
+register_condition(ClosingCondition(
+    code="changes", label=_("Change requests"), met=_("No change request is being decided on."),
+    open_of=counted(ChangeRequest.objects.filter(state="submitted"), lambda n: ngettext(
+        "%(n)d change request is being decided on.",
+        "%(n)d change requests are being decided on.", n) % {"n": n}),
+    url=lambda engagement: reverse("planning:changes", args=[engagement.code])))

@@ -2,6 +2,7 @@
 
 from celery import shared_task
 
+from delivery.planning.people import planned_tasks
 from delivery.planning.services import files
 
 
@@ -15,3 +16,9 @@ def store_files(kind: str, row_id: int) -> None:
 def sweep() -> None:
     """Enqueue the issued rows whose files are missing: messages may have been lost."""
     files.enqueue_missing_files()
+
+
+@shared_task(name="planning.refresh_planned_days")
+def refresh_planned_days() -> None:
+    """Compute the days of planned tasks anew: what is not begun moves with today."""
+    planned_tasks.rebuild()

@@ -15,12 +15,12 @@ from django.db.models.functions import TruncMonth
 from django.utils import timezone
 
 from assessments.models import Verdict
-from delivery.planning.effort.margins import HALF_DAY, agreed_quotes
+from delivery.agreement.models import Agreement
+from delivery.agreement.queries import contracted
+from delivery.planning.effort.margins import HALF_DAY
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry
 from delivery.portal.models import ChartFigure
-from delivery.quotes.margin import in_yuan
 from delivery.quotes.models import Quote
-from delivery.quotes.snapshot import facts_of
 from engagements.models import Engagement, MigratedModel, StageRecord
 from engagements.stages import DONE, LET_THROUGH, Stage
 
@@ -45,20 +45,17 @@ def _under_way(keys: Collection[int]) -> models.QuerySet:
 
 
 def _pipeline(keys: Collection[int]) -> Iterator[Figure]:
-    """Engagements under way at the earliest stage that is not done, and what was quoted for."""
+    """Engagements under way at the earliest stage that is not done, and what it is worth."""
     positions = dict(StageRecord.objects.filter(
         model__engagement__in=_under_way(keys), model__dropped_at=None).exclude(
         state__in=DONE).order_by().values("model__engagement").annotate(
         first=Min("position")).values_list("model__engagement", "first"))
     for key, position in positions.items():
         yield Chart.PIPELINE, key, Stage.values[position], Decimal(1)
-    for quote in agreed_quotes(list(positions)):
-        totals = facts_of(quote).get("totals")
-        if totals is None:  # nothing was frozen, so nothing was quoted
-            continue
-        if (net := in_yuan(quote, Decimal(totals["net"]))) is not None:
-            yield (Chart.VALUE, quote.engagement_id, Stage.values[positions[quote.engagement_id]],
-                   net)
+    for key, agreement in contracted(list(positions)).items():
+        price = agreement.value("price")
+        if price and price["yuan"]["net"]:
+            yield Chart.VALUE, key, Stage.values[positions[key]], Decimal(price["yuan"]["net"])
 
 
 def _planned(keys: Collection[int]) -> Iterator[Figure]:
@@ -90,6 +87,7 @@ def _due(keys: Collection[int]) -> Iterator[Figure]:
         accepted=Count("models__stages", filter=Q(
             **current, models__stages__state__in=LET_THROUGH)),
         last=Max("models__stages__passed_at", filter=Q(**current))).exclude(
+        state__in=Engagement.NEVER_DUE).exclude(
         state=Engagement.State.CLOSED, models_left=0).values_list(
         "pk", "ends_on", "models_left", "accepted", "last")
     for key, day, models_left, accepted, last in rows:
@@ -110,7 +108,8 @@ def _verdicts(keys: Collection[int]) -> Iterator[Figure]:
 _ENGAGEMENT: dict[type[models.Model], str] = {Engagement: "pk"}
 _STAGES = {**_ENGAGEMENT, MigratedModel: "engagement", StageRecord: "model__engagement"}
 PARTS = (
-    Part((Chart.PIPELINE, Chart.VALUE), {**_STAGES, Quote: "engagement"}, _pipeline),
+    Part((Chart.PIPELINE, Chart.VALUE), {**_STAGES, Quote: "engagement",
+                                         Agreement: "engagement"}, _pipeline),
     Part((Chart.PLANNED,), {**_ENGAGEMENT, EffortEstimate: "engagement",
                             EffortLine: "estimate__engagement"}, _planned),
     Part((Chart.USED,), {**_ENGAGEMENT, TimeEntry: "engagement"}, _used),

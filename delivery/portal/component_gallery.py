@@ -8,8 +8,8 @@ from django.http import Http404
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from engagements import status
 from engagements.stages import Stage, StageState
-from engagements.templatetags.display import COLOURS
 
 _STATES = [StageState.PASSED, StageState.PASSED, StageState.IN_PROGRESS, StageState.SENT_BACK,
            StageState.SKIPPED]
@@ -41,5 +41,6 @@ def gallery(request):
     messages.success(request, "Saved.")
     messages.error(request, "The host key is not the pinned one.")
     return render(request, "components/gallery.html", {
-        "colours": COLOURS, "form": GalleryForm(), "steps": GALLERY_STEPS,
+        "colours": {colour: status.codes_of(colour) for colour in status.COLOURS},
+        "form": GalleryForm(), "steps": GALLERY_STEPS,
         "page": Paginator(range(90), 30).get_page(2)})

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
@@ -9,24 +10,34 @@ from engagements.models.visibility import in_engagements_of
 
 class SavedViewQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "SavedViewQuerySet":
-        """One's own."""
-        return self.filter(user=user)
+        """One's own, and those that were shared with the firm."""
+        mine = models.Q(user=user)
+        return self.filter(mine | models.Q(is_shared=True) if allowed(user, Can.VIEW_INTERNAL)
+                           else mine)
 
 
 class SavedView(models.Model):
-    """A person's filter, order and columns of the portfolio under a name."""
+    """A person's filter, order and columns of the portfolio under a name; shared ones are
+    everybody's of the firm, one of them its standard."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE,
                              related_name="portfolio_views")
     name = models.CharField(_("name"), max_length=60)
     query = models.CharField(max_length=600, blank=True)  # the address's query string
+    is_shared = models.BooleanField(_("for everybody of the firm"), default=False)
+    is_default = models.BooleanField(_("the firm's standard view"), default=False)
 
     objects = SavedViewQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
         constraints = [models.UniqueConstraint(fields=["user", "name"],
-                                               name="one_saved_view_per_name")]
+                                               name="one_saved_view_per_name"),
+                       models.UniqueConstraint(fields=["is_default"], name="one_standard_view",
+                                               condition=models.Q(is_default=True)),
+                       models.CheckConstraint(
+                           condition=models.Q(is_default=False) | models.Q(is_shared=True),
+                           name="standard_view_is_shared")]
 
     def __str__(self) -> str:
         return self.name

@@ -10,8 +10,9 @@ from delivery.portal.password_reset.views import SEND_LINK
 
 @shared_task(name=SEND_LINK)
 def send_password_link(user_id: int) -> None:
-    """Mail a person the link to a new password."""
+    """Mail a person the link to a new password; who has none so far, the invitation once more."""
     send_link(user_id)
+    send_invitation(user_id)
 
 
 @shared_task(name=SEND_INVITATION)

@@ -6,5 +6,6 @@ Totals are no columns: they are computed from the lines of a quote.
 from delivery.quotes import models as own
 from engagements.audit_rows.tracking import track_rows
 
-track_rows(own.Quote, own.QuoteLine, own.QuoteFile, own.RateCard, own.PriceLine, own.PriceImport)
-track_rows(own.DiscountLimit, own.TaxRate)
+track_rows(own.Quote, own.QuoteAnswer, own.QuoteLine, own.QuoteFile, own.RateCard, own.PriceLine,
+           own.PriceImport, own.DiscountLimit, own.TaxRate, own.FrameworkContract,
+           is_confidential=True)

@@ -5,14 +5,21 @@ from decimal import Decimal
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from delivery.documents.models import Currency
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard, TaxRate
-from delivery.quotes.serializers import FreeLineSerializer, QuoteSerializer
+from delivery.quotes.serializers import (
+    ChangeFrameworkSerializer,
+    FrameworkContractSerializer,
+    FreeLineSerializer,
+    QuoteSerializer,
+    RecordAnswerSerializer,
+)
 from delivery.quotes.services.drafts import MAX_MILESTONES
 from delivery.quotes.snapshot import GRADES, grade_label, unit_label
-from engagements.models import Engagement
+from engagements.models import Customer, Engagement
 from engagements.stages import Stage
 from engagements.web.percent_field import PercentField
 from engagements.web.row_form import RowForm
@@ -58,6 +65,22 @@ class ResourcesForm(RevisionForm):
     def __init__(self, *args, day=None, **kwargs):
         super().__init__(*args, **kwargs)
         self.fields["card"].queryset = RateCard.objects.valid_on(day or timezone.localdate())
+
+
+class AnswerForm(RowForm):
+    """An answer given outside the portal."""
+
+    serializer_class = RecordAnswerSerializer
+    widgets = {"given_on": forms.DateInput(attrs=DATE, format="%Y-%m-%d"),
+               "reason": forms.Textarea(attrs={"rows": 2})}
+    field_order = ("is_accepted", "way", "given_on", "given_by", "file", "reason")
+
+    is_accepted = forms.TypedChoiceField(
+        label=pgettext_lazy("of a customer", "Answer"), coerce=lambda text: text == "true",
+        choices=[("", "--"), ("true", _("The customer accepts")),
+                 ("false", _("The customer declines"))])
+    file = forms.FileField(label=_("Scan of the answer"), required=False, help_text=_(
+        "PDF, PNG or JPEG; a mail as PDF. Needed for all that is written."))
 
 
 def _with_current(choices: list[tuple], current: str) -> list[tuple]:
@@ -176,3 +199,22 @@ class ConditionsForm(RevisionForm):
         """{block: {"zh", "en"}} as the quote stores it."""
         return {code: {language: self.cleaned_data[f"{code}_{language}"]
                        for language in ("zh", "en")} for code in standard_conditions.TITLES}
+
+
+class ChangeFrameworkForm(RowForm):
+    serializer_class = ChangeFrameworkSerializer
+    widgets = {"valid_to": forms.DateInput(attrs=DATE, format="%Y-%m-%d")}
+    help_texts = {"valid_to": _("Empty: without an end."),
+                  "ceiling": _("Empty: no ceiling is agreed.")}
+
+
+class FrameworkForm(ChangeFrameworkForm):
+    serializer_class = FrameworkContractSerializer
+    left_out = ("terms",)
+    offered = {"customer": Customer.objects.visible_to,
+               "card": lambda _user: RateCard.objects.valid_on(timezone.localdate())}
+    widgets = {name: forms.DateInput(attrs=DATE, format="%Y-%m-%d")
+               for name in ("valid_from", "valid_to")}
+
+    discount_rate = PercentField(label=_("Discount (%)"), min_value=0, max_value=100,
+                                 decimal_places=2, initial=Decimal(0))

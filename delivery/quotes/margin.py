@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 from delivery.quotes.models import Quote
@@ -52,43 +53,40 @@ class Margin:
         return sum((line.net for line in self.known), Decimal(0))
 
     @property
-    def cost(self) -> Decimal:
-        return sum((line.cost for line in self.known if line.cost is not None), Decimal(0))
+    def cost(self) -> Decimal | None:
+        """None where the cost of no line is known."""
+        costs = [line.cost for line in self.known if line.cost is not None]
+        return sum(costs, Decimal(0)) if costs else None
 
     @property
-    def margin(self) -> Decimal:
-        return self.net - self.cost
+    def margin(self) -> Decimal | None:
+        return None if self.cost is None else self.net - self.cost
 
     @property
     def rate(self) -> Decimal | None:
         """Margin as a fraction of the net amount; None without one."""
-        return self.margin / self.net if self.net else None
+        return self.margin / self.net if self.net and self.margin is not None else None
 
 
-_day_costs: list[Callable[[], dict[str, Decimal]]] = []
+_day_costs: list[Callable[[date], dict[str, Decimal]]] = []
 
 
-def register_day_costs(source: Callable[[], dict[str, Decimal]]) -> None:
-    """Where the cost of a person-day by grade, in yuan, is asked for."""
+def register_day_costs(source: Callable[[date], dict[str, Decimal]]) -> None:
+    """Where the cost of a person-day by grade on a day, in yuan, is asked for."""
     _day_costs.append(source)
-
-
-def in_yuan(quote: Quote, amount: Decimal) -> Decimal | None:
-    """An amount of the quote as what several quotes are added up in and costs are taken from; None
-    where no exchange rate says it."""
-    rate = quote.yuan_rate
-    return None if rate is None else to_cents(amount * rate)
 
 
 def margin_of(quote: Quote, lines: list[LineRow] | None = None) -> Margin:
     """Cost and margin of each line, after the discount.
 
-    A line's own cost counts; person-days without one cost what their grade costs today.
+    A line's own cost counts; person-days without one cost what their grade cost on the day of the
+    quote.
 
     Args:
         lines: the figures of all lines, where they are known already.
     """
-    days = {grade: cost for source in _day_costs for grade, cost in source().items()}
+    days = {grade: cost for source in _day_costs for grade, cost in source(
+        quote.quote_date).items()}
     return Margin([_line(line, quote, days)
                    for line in (line_rows(quote) if lines is None else lines)])
 

@@ -2,7 +2,9 @@
 both ways and in English."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 
 from django.utils.translation import gettext as _
@@ -10,11 +12,47 @@ from django.utils.translation import gettext as _
 from engagements.errors import InvalidInput
 
 CENT = Decimal("0.01")
+OWN_CURRENCY = "CNY"  # what the firm counts in: its costs, and sums over several quotes
 
 
 def to_cents(value: Decimal) -> Decimal:
     """Half up to two decimals (DOMAIN 9.4)."""
     return Decimal(value).quantize(CENT, rounding=ROUND_HALF_UP)
+
+
+@dataclass(frozen=True)
+class Money:
+    """An amount in its currency, and what one unit of that is worth to the firm.
+
+    Attributes:
+        rate: yuan, the firm's own money, for one unit; None where nobody entered it.
+        on: the day of the rate.
+    """
+
+    amount: Decimal
+    currency: str
+    rate: Decimal | None
+    on: date
+
+    @property
+    def yuan(self) -> Decimal | None:
+        """To the cent; None without a rate."""
+        return None if self.rate is None else to_cents(self.amount * self.rate)
+
+    @property
+    def conversion(self) -> dict[str, str] | None:
+        """How it became yuan: `currency`, `rate`, `on`; None where it was yuan all along, or is
+        not known in yuan."""
+        if self.rate is None or self.currency == OWN_CURRENCY:
+            return None
+        return {"currency": self.currency, "rate": f"{self.rate.normalize():f}",
+                "on": f"{self.on}"}
+
+
+def sum_in_yuan(amounts: Iterable[Money]) -> Decimal | None:
+    """Of amounts in any currencies, each to the cent first; None where one has no rate."""
+    found = [money.yuan for money in amounts]
+    return None if None in found else sum(found, Decimal(0))
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,13 @@ def archived_history(quote: Quote, shown: list[AuditEntry]) -> AuditArchive | No
     return AuditArchive.objects.of(quote.engagement).last()
 
 
+def rests_on_draft(quote: Quote) -> bool:
+    """Whether the lines are taken from an effort estimate that is a draft: the approval of the
+    quote approves it, too."""
+    return quote.estimate_version is not None and quote.engagement.estimates.filter(
+        version=quote.estimate_version, state="draft").exists()
+
+
 @dataclass(frozen=True)
 class Opened:
     """A quote as one page of its lines shows it; `figures` and `amounts` are of all lines."""

@@ -9,11 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.documents.credit_code import is_credit_code
 from delivery.documents.models import CompanyProfile
-from delivery.quotes import snapshot, tax_and_discounts
+from delivery.documents.models.company import is_credit_code
+from delivery.quotes import frameworks, snapshot, standard_conditions, tax_and_discounts
 from delivery.quotes.models import PriceLine, Quote, RateCard, TaxRate
 from delivery.quotes.money import LineAmounts, figure_of_words
+from delivery.quotes.quote_labels import RELATIONS
 from delivery.quotes.snapshot import grade_label
 from engagements.models import Role
 from engagements.stages import Stage, StageState
@@ -47,16 +48,23 @@ def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = Non
     lines = snapshot.line_rows(quote) if lines is None else lines
     amounts = snapshot.all_amounts(quote, lines) if amounts is None else amounts
     facts = facts or snapshot.summary(quote, lines, amounts)
+    in_force = list(Quote.objects.in_force().filter(
+        engagement=quote.engagement_id).without_facts().order_by("version"))
     page, terms = reverse("quotes:quote", args=[quote.pk]), reverse("quotes:terms", args=[quote.pk])
     milestones = _milestones(quote, terms)
-    checks = [_parties(quote), milestones] if not milestones.is_met else [
-        _parties(quote), *_arithmetic(facts, amounts, page), milestones]
+    profile = CompanyProfile.current()
+    parties = [_parties(quote, profile), _tax_identity(quote, profile)]
+    checks = [*parties, milestones] if not milestones.is_met else [
+        *parties, *_arithmetic(facts, amounts, page), milestones]
     if quote.source:
         checks.append(_source(quote, terms))
     return sorted([*checks, _validity(quote, terms),
                    _discount(quote, terms), _lines(lines, page), _staffing(quote, lines, terms),
                    _scope(quote, lines, page), *_price_checks(quote, lines, page, terms),
-                   _is_newest(quote, page)], key=lambda check: check.code)
+                   _is_newest(quote, in_force, page), _others(quote, in_force, terms),
+                   _exclusions(quote, lines, terms),
+                  *_framework(quote, facts, lines, page, terms)],
+                  key=lambda check: check.code)
 
 
 def failed_checks(quote: Quote, *known) -> list[QuoteCheck]:
@@ -169,20 +177,89 @@ def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
         "Every line belongs to a stage in scope."), url)
 
 
-def _is_newest(quote: Quote, url: str) -> QuoteCheck:
+def _is_newest(quote: Quote, in_force: list[Quote], url: str) -> QuoteCheck:
     """A draft beside which a change order has brought a later version into force."""
-    later = Quote.objects.filter(number=quote.number, version__gt=quote.version).exclude(
-        state__in=Quote.OPEN_STATES).defer("snapshot").order_by("-version").first()
-    if later is None:
+    later = [row for row in in_force
+             if row.number == quote.number and row.version > quote.version]
+    if not later:
         return QuoteCheck("R-QUO-12", True, _("No later version is in force."))
     return QuoteCheck("R-QUO-12", False, _(
         "%(later)s came into force after this draft was begun; discard it and begin a new version.")
-        % {"later": later}, url)
+        % {"later": later[-1]}, url)
 
 
-def _parties(quote: Quote) -> QuoteCheck:
+def _others(quote: Quote, in_force: list[Quote], url: str) -> QuoteCheck:
+    """What was accepted under other numbers: this quote says what becomes of it."""
+    others = [row for row in in_force
+              if row.number != quote.number and row.state == Quote.State.ACCEPTED]
+    facts = {"others": listed(map(str, others)), "currency": quote.currency}
+    if not others:
+        return QuoteCheck("R-QUO-13", True, _("No other quote of the engagement is accepted."))
+    if not quote.relation:
+        return QuoteCheck("R-QUO-13", False, _(
+            "The customer has accepted %(others)s. Say whether this quote replaces it or is agreed "
+            "on besides it.") % facts, url)
+    if quote.relation == Quote.Relation.ADDS and {o.currency for o in others} != {quote.currency}:
+        return QuoteCheck("R-QUO-13", False, _(
+            "%(others)s is in another currency than %(currency)s; amounts of both cannot be added "
+            "up.") % facts, url)
+    return QuoteCheck("R-QUO-13", True, RELATIONS[quote.relation] % {"quotes": facts["others"]})
+
+
+def _framework(quote: Quote, facts: dict, lines: list, page: str, terms: str
+               ) -> Iterator[QuoteCheck]:
+    """What is called off holds the contract's prices and discount, in its time and ceiling."""
+    contract = quote.framework
+    if contract is None:
+        return
+    agreed = dict(contract.card.lines.exclude(unit_price=None).values_list("code", "unit_price"))
+    wrong = [line.code for line in lines if line.unit_price != agreed.get(line.code)]
+    yield QuoteCheck("R-QUO-17", not wrong, _("Every line has the price of %(list)s.") % {
+        "list": contract.card} if not wrong else _(
+        "%(contract)s agrees on the prices of %(list)s; others: %(codes)s.") % {
+            "contract": contract, "list": contract.card, "codes": listed(wrong[:SHOWN])}, page)
+    if not contract.is_valid_on(quote.quote_date) or quote.discount_rate < contract.discount_rate:
+        yield QuoteCheck("R-QUO-17", False, _(
+            "%(contract)s agrees on %(percent)s %% discount, from %(first)s to %(last)s.") % {
+                "contract": contract, "percent": f"{(contract.discount_rate * 100).normalize():f}",
+                "first": contract.valid_from, "last": contract.valid_to or "…"}, terms)
+    left, gross = frameworks.left_for(quote), Decimal(facts["totals"]["gross"])
+    if left is not None:
+        yield QuoteCheck("R-QUO-17", gross <= left, _(
+            "%(gross)s %(currency)s are called off, %(left)s %(currency)s are left of "
+            "%(contract)s.") % {
+                "gross": f"{gross:,.2f}", "left": f"{left:,.2f}", "currency": quote.currency,
+                "contract": contract}, page)
+
+
+def _exclusions(quote: Quote, lines: list, url: str) -> QuoteCheck:
+    """What the notes exclude is not among the lines."""
+    text = standard_conditions.excluded(quote.notes)
+    priced = sum((line.quantity * line.months * line.unit_price for line in lines
+                  if line.category == PriceLine.Category.RESOURCE), Decimal(0))
+    is_met = not (priced and standard_conditions.names_cloud(text))
+    return QuoteCheck("R-QUO-14", is_met, _("Nothing that is not included is priced.") if is_met
+                      else _("The notes exclude cloud resources (%(text)s), the lines price "
+                             "%(amount)s of them.") % {
+                          "text": text, "amount": f"{priced:,.2f} {quote.currency}"}, url)
+
+
+def _tax_identity(quote: Quote, seller: CompanyProfile) -> QuoteCheck:
+    """An invoice for value-added tax names the tax numbers of buyer and seller."""
+    buyer = quote.engagement.customer
+    lacking = [(buyer.localized_name, reverse("people:customer", args=[buyer.pk]))
+               ] if not buyer.credit_code else []
+    if not seller.credit_code:
+        lacking.append((seller.name or _("Supplier"), reverse("documents:company")))
+    return QuoteCheck("R-QUO-15", not lacking, _(
+        "The quote promises a VAT invoice; without unified social credit code: %(parties)s.") % {
+            "parties": listed(name for name, _url in lacking)} if lacking else
+        _("The invoice can name buyer and seller."), lacking[0][1] if lacking else "")
+
+
+def _parties(quote: Quote, profile: CompanyProfile) -> QuoteCheck:
     """The particulars that DOMAIN 9.2 demands of both parties."""
-    profile, customer = CompanyProfile.current(), quote.engagement.customer
+    customer = quote.engagement.customer
     url = reverse("documents:company")
     if not profile.name:
         return QuoteCheck("PARTIES", False, _("Enter the firm's registered name and account."),

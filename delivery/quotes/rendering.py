@@ -8,8 +8,10 @@ from delivery.documents.branding.theme import frozen_theme, page_headers
 from delivery.documents.pdf import css_string, render_pdf
 from delivery.quotes import standard_conditions
 from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.quote_labels import RELATIONS
 from delivery.quotes.snapshot import content_hash, facts_of, grade_label, percent, unit_label
 from engagements.text.printable_text import printable_facts
+from engagements.text.text_joining import listed
 
 BEFORE_NOTES = ("invoice", "period", "staffing", "place", "travel")
 OF_PARTIES = ("name", "address", "contact_name")
@@ -29,7 +31,9 @@ def in_language(facts: dict, is_english: bool) -> dict:
     return {
         **facts, **parties, "symbol": f"{facts['currency']} " if is_english else facts["symbol"],
         "project": {**facts["project"], "name": pick(facts["project"], "name")},
-        "subject": pick(facts, "subject"), "notes": pick(facts, "notes"),
+        "subject": pick(facts, "subject"),
+        "relation_text": _relation(facts.get("relation")),
+        "notes": pick(facts, "notes"),
         "words_shown": facts["words_en"] if is_english else
         f"{facts['words_currency']}{facts['words']}",
         "scope": texts(facts, (standard_conditions.SCOPE,), is_english),
@@ -49,6 +53,11 @@ def in_language(facts: dict, is_english: bool) -> dict:
                    "months": any(line["unit"] == "month" for line in facts["lines"])},
         "rounding": [rate for rate in rates if rate["rounding"] != "0.00"],
     }
+
+
+def _relation(relation: dict | None) -> str:
+    """What becomes of the quotes that were accepted before; "" where there were none."""
+    return RELATIONS[relation["kind"]] % {"quotes": listed(relation["to"])} if relation else ""
 
 
 def _invoice(facts: dict, *, is_english: bool) -> str:

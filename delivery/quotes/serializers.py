@@ -1,15 +1,18 @@
 from dataclasses import asdict
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from delivery.documents.models import Currency
 from delivery.quotes import payment, standard_conditions
+from delivery.quotes.frameworks import Usage, usage_of
 from delivery.quotes.models import (
+    FrameworkContract,
     PriceImport,
     PriceLine,
     Quote,
+    QuoteAnswer,
     QuoteFile,
     QuoteLine,
     RateCard,
@@ -23,6 +26,7 @@ from delivery.quotes.transitions import TRANSITIONS, QuoteMove
 from engagements.access import Can, allowed
 from engagements.models import AuditEntry, Engagement
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.exposure import ForTheFirm
 from engagements.web.visible_field import VisibleField
 
@@ -51,7 +55,7 @@ class QuoteListSerializer(serializers.ListSerializer):
         return super().to_representation(rows)
 
 
-class QuoteSerializer(ForTheFirm, serializers.ModelSerializer):
+class QuoteSerializer(ForTheFirm, NamesEngagement):
     """A quote. Send back the `revision` you saw; a newer one answers 409.
 
     Notes, reasons and approval chain of the firm are for its own people.
@@ -69,9 +73,9 @@ class QuoteSerializer(ForTheFirm, serializers.ModelSerializer):
         fields = ["id", "engagement", "number", "version", "state", "current_state", "revision",
                   "subject", "subject_en", "quote_date", "valid_until", "currency",
                   "exchange_rate", "discount_rate", "discount_reason", "invoice",
-                  "payment_terms", "staffing", "conditions", "notes", "notes_en", "source_note",
-                  "internal_note", "change_reason", "created_by", "reviewed_by", "reviewed_at",
-                  "approved_by", "approved_at", "issued_at", "answered_at",
+                  "relation", "payment_terms", "staffing", "conditions", "notes", "notes_en",
+                  "source_note", "internal_note", "change_reason", "created_by", "reviewed_by",
+                  "reviewed_at", "approved_by", "approved_at", "issued_at", "answered_at",
                   "answer_reason", "content_hash", "totals"]
         read_only_fields = ["number", "version", "state", "quote_date", "created_by",
                             "reviewed_by", "reviewed_at", "approved_by", "approved_at",
@@ -110,6 +114,55 @@ class QuoteDetailSerializer(QuoteSerializer):
             names.discard("unit_cost")
         return [{name: f"{value:f}" if isinstance(value, Decimal) else value
                  for name, value in row.items()} for row in quote.lines.values(*names)]
+
+
+class CallOffSerializer(serializers.Serializer):
+    engagement = serializers.PrimaryKeyRelatedField(queryset=Engagement.objects.all())
+
+
+class FrameworkContractSerializer(serializers.ModelSerializer):
+    """Sums incl. tax in the price list's currency: `accepted` and `offered` by call-offs, `left` of
+    the ceiling (null without one). `terms`: the quote whose payment and written terms count."""
+
+    terms = VisibleField(queryset=Quote.objects.all(), required=False, allow_null=True)
+    currency = serializers.CharField(source="card.currency", read_only=True)
+    accepted = serializers.SerializerMethodField()
+    offered = serializers.SerializerMethodField()
+    left = serializers.SerializerMethodField()
+
+    class Meta:
+        model = FrameworkContract
+        fields = ["id", "customer", "number", "name", "valid_from", "valid_to", "card", "currency",
+                  "discount_rate", "ceiling", "terms", "accepted", "offered", "left",
+                  "created_by", "created_at"]
+        read_only_fields = ["created_by", "created_at"]
+        extra_kwargs = {"number": {"validators": []}}
+
+    def _usage(self, contract) -> Usage:
+        usage = self.context.setdefault("usage", {})
+        if contract.pk not in usage:
+            shown = self.parent.instance if self.parent else [contract]
+            usage.update(usage_of(shown))
+        return usage[contract.pk]
+
+    def get_accepted(self, contract) -> str:
+        return f"{self._usage(contract).accepted:.2f}"
+
+    def get_offered(self, contract) -> str:
+        return f"{self._usage(contract).offered:.2f}"
+
+    def get_left(self, contract) -> str | None:
+        left = self._usage(contract).left
+        return None if left is None else f"{left:.2f}"
+
+
+class ChangeFrameworkSerializer(serializers.ModelSerializer):
+    """What may change; the rest is another contract."""
+
+    class Meta:
+        model = FrameworkContract
+        fields = ["name", "valid_to", "ceiling"]
+        extra_kwargs = {"name": {"required": False}}
 
 
 class AddLineSerializer(serializers.Serializer):
@@ -200,8 +253,8 @@ class MarginSerializer(serializers.Serializer):
     """`unknown` lines have no cost and are left out; `rate` is a fraction of the net amount."""
 
     net = serializers.DecimalField(max_digits=18, decimal_places=2)
-    cost = serializers.DecimalField(max_digits=18, decimal_places=2)
-    margin = serializers.DecimalField(max_digits=18, decimal_places=2)
+    cost = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
+    margin = serializers.DecimalField(max_digits=18, decimal_places=2, allow_null=True)
     rate = serializers.DecimalField(max_digits=None, decimal_places=None, allow_null=True)
     unknown = serializers.IntegerField()
     lines = LineMarginSerializer(many=True)
@@ -222,6 +275,52 @@ class CloseSerializer(serializers.Serializer):
 class QuoteMoveSerializer(serializers.Serializer):
     move = serializers.ChoiceField(choices=QuoteMove.choices)
     reason = serializers.CharField(required=False, default="", allow_blank=True)
+
+
+class LossSerializer(serializers.Serializer):
+    cause = serializers.CharField()
+    number = serializers.IntegerField()
+
+
+class WonAndLostSerializer(serializers.Serializer):
+    """Won and lost engagements of a quarter; 0 is the whole year. `rate` is won of decided, a
+    fraction, null where nothing was decided; `amount` in yuan without tax, without the `unpriced`
+    quotes of which no exchange rate is known."""
+
+    quarter = serializers.IntegerField()
+    won = serializers.IntegerField()
+    lost = serializers.IntegerField()
+    rate = serializers.DecimalField(6, 4, allow_null=True, rounding=ROUND_HALF_UP)
+    amount = serializers.DecimalField(18, 2, rounding=ROUND_HALF_UP)
+    unpriced = serializers.IntegerField()
+    causes = LossSerializer(many=True)
+
+
+class QuoteAnswerSerializer(serializers.ModelSerializer):
+    """An answer given outside the portal; it counts once `is_confirmed`. `file`: the scan of what
+    is written."""
+
+    class Meta:
+        model = QuoteAnswer
+        fields = ["id", "quote", "is_accepted", "way", "given_on", "given_by", "reason",
+                  "file_name", "sha256", "recorded_by", "recorded_at", "is_confirmed",
+                  "checked_by", "checked_at", "remark"]
+        read_only_fields = ["quote", "file_name", "sha256", "recorded_by", "recorded_at",
+                            "is_confirmed", "checked_by", "checked_at", "remark"]
+
+
+class RecordAnswerSerializer(QuoteAnswerSerializer):
+    file = serializers.FileField(required=False, write_only=True, allow_empty_file=True)
+
+    class Meta(QuoteAnswerSerializer.Meta):
+        fields = ["is_accepted", "way", "given_on", "given_by", "file", "reason"]
+
+
+class CheckAnswerSerializer(serializers.Serializer):
+    """`remark` says what is wrong with an answer that is not confirmed."""
+
+    is_confirmed = serializers.BooleanField()
+    remark = serializers.CharField(max_length=400, required=False, default="", allow_blank=True)
 
 
 class CopySerializer(serializers.Serializer):

@@ -19,10 +19,12 @@ from delivery.quotes.money import (
     amount_in_words,
     line_amounts,
     split,
+    sum_in_yuan,
     to_cents,
     totals,
     totals_by_rate,
 )
+from engagements.text.text_joining import listed
 
 SUPPLIER_FIELDS = ("name", "name_en", "credit_code", "address", "address_en", "phone", "email",
                    "contact_name", "contact_name_en", "bank", "bank_account")
@@ -90,7 +92,9 @@ def summary(quote: Quote, lines: list, amounts: list[LineAmounts]) -> dict:
         "number": quote.number, "version": quote.version,
         "quote_date": f"{quote.quote_date}", "valid_until": f"{quote.valid_until}",
         "valid_days": (quote.valid_until - quote.quote_date).days,
-        **_parties(quote), "subject": quote.subject, "subject_en": quote.subject_en,
+        **_parties(quote), "relation": _relation(quote),
+        **({"framework": str(quote.framework)} if quote.framework_id else {}),
+        "subject": quote.subject, "subject_en": quote.subject_en,
         "currency": money.code, "symbol": money.symbol,
         "exchange_rate": f"{quote.exchange_rate:f}",
         "discount_rate": f"{quote.discount_rate}", "discount_reason": quote.discount_reason,
@@ -149,6 +153,14 @@ def _by_rate(lines: list, amounts: list[LineAmounts]) -> list[dict]:
              "rounding": f"{found.rounding:.2f}"} for found in totals_by_rate(pairs)]
 
 
+def _relation(quote: Quote) -> dict:
+    """Whether it replaces the accepted quotes of other numbers or is agreed on besides them; empty
+    where there are none."""
+    others = [str(row) for row in Quote.objects.accepted_besides(quote).only("number", "version")
+              ] if quote.relation else []
+    return {"kind": quote.relation, "to": others} if others else {}
+
+
 def _payment(quote: Quote, gross: Decimal) -> list[dict]:
     percents = [Decimal(term["percent"]) for term in quote.payment_terms]
     parts = split(gross, percents) if sum(percents) == 100 else [None] * len(percents)
@@ -175,6 +187,39 @@ content_hash = partial(canonical.content_hash, version=canonical.SPACED)
 def facts_of(quote: Quote) -> dict:
     """The frozen snapshot of an issued quote; of any other its present facts."""
     return quote.snapshot if quote.content_hash else snapshot(quote)
+
+
+def agreed_facts(quotes: list[Quote]) -> dict:
+    """The frozen facts of quotes that stand beside each other: lines and payments one after the
+    other, totals added up; {} without a quote.
+
+    Keys: `title`, `currency` (one for all, R-QUO-13), `totals` (net, tax, gross as strings with two
+    decimals), `yuan` (net of all and of the person-days in the firm's money, None where no exchange
+    rate says it; `rates`: how other currencies became yuan), `lines`, `payment`.
+    """
+    if not quotes:
+        return {}
+    facts = [facts_of(quote) for quote in quotes]
+    net = [quote.money(Decimal(one["totals"]["net"]))
+           for quote, one in zip(quotes, facts, strict=True)]
+    services = [quote.money(_services(one)) for quote, one in zip(quotes, facts, strict=True)]
+    return {
+        "title": listed(map(str, quotes)), "currency": facts[0]["currency"],
+        "totals": {name: f"{sum(Decimal(one['totals'][name]) for one in facts):.2f}"
+                   for name in ("net", "tax", "gross")},
+        "yuan": {"net": _figure(sum_in_yuan(net)), "services": _figure(sum_in_yuan(services)),
+                 "rates": [money.conversion for money in net if money.conversion]},
+        "lines": [line for one in facts for line in one["lines"]],
+        "payment": [term for one in facts for term in one["payment"]]}
+
+
+def _services(facts: dict) -> Decimal:
+    return sum((Decimal(line["net"]) for line in facts["lines"] if line["unit"] == "person_day"),
+               Decimal(0))
+
+
+def _figure(amount: Decimal | None) -> str | None:
+    return None if amount is None else f"{amount:.2f}"
 
 
 def unit_label(code: str) -> str:

@@ -4,9 +4,15 @@ Order and mandatory blocks: DOMAIN 9.2, items 6 and 13 to 18. A quote keeps its 
 text, so that changing a standard text changes no quote.
 """
 
+from collections.abc import Collection
+
 from django.utils.translation import gettext_lazy as _
 
+from engagements.stages import Scope
+
 SCOPE = "scope"
+EXCLUDING = ("不含", "不包括", "Not included", "Excluded")
+CLOUD = ("云", "cloud")
 TITLES = {
     SCOPE: _("Scope of services"),
     "invoice": _("Invoice"),
@@ -20,10 +26,15 @@ TITLES = {
     "remarks": _("Remarks"),
 }
 
+MIGRATION = {  # what is migrated, by the scope of all models
+    Scope.FULL: ("训练与推理迁移", "training and inference migration"),
+    Scope.TRAINING: ("训练迁移", "training migration"),
+    Scope.INFERENCE: ("推理迁移", "inference migration"),
+}
 STANDARD = {
-    SCOPE: {"zh": "模型由 GPU 迁移至昇腾 NPU 的调研评估、方案设计、环境搭建、训练与推理迁移、"
+    SCOPE: {"zh": "模型由 GPU 迁移至昇腾 NPU 的调研评估、方案设计、环境搭建、%s、"
                   "调优及验收，具体以工作说明书为准。",
-            "en": "Survey, design, environment, training and inference migration, tuning and "
+            "en": "Survey, design, environment, %s, tuning and "
                   "acceptance of models moving from GPU to Ascend NPU, as the statement of work "
                   "sets out."},
     "invoice": {"zh": "增值税专用发票，税率见各行；先开票，后付款。",
@@ -58,6 +69,23 @@ NOTES_EN = ("Cloud resources are estimated; the provider's bill is what is charg
             "models beyond the work listed.")
 
 
-def standard_conditions() -> dict:
-    """A fresh copy of the standard texts: {block: {"zh", "en"}}."""
-    return {code: dict(texts) for code, texts in STANDARD.items()}
+def standard_conditions(scopes: Collection[str]) -> dict:
+    """A fresh copy of the standard texts: {block: {"zh", "en"}}.
+
+    Args:
+        scopes: of the models that are quoted for.
+    """
+    scope = next(iter(scopes)) if len(set(scopes)) == 1 else Scope.FULL
+    return {**{code: dict(texts) for code, texts in STANDARD.items()}, SCOPE: {
+        language: text % named for (language, text), named in zip(
+            STANDARD[SCOPE].items(), MIGRATION[Scope(scope)], strict=True)}}
+
+
+def excluded(notes: str) -> str:
+    """The lines of a quote's notes that say what is not included."""
+    return "\n".join(line for line in notes.splitlines() if line.startswith(EXCLUDING))
+
+
+def names_cloud(text: str) -> bool:
+    """Whether a text on what is not included names cloud resources."""
+    return any(word in text.casefold() for word in CLOUD)

@@ -6,7 +6,7 @@ Author, reviewer and approver are three people.
 from collections.abc import Mapping
 
 from django.db import models
-from django.db.models import ProtectedError
+from django.db.models import ProtectedError, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -48,6 +48,7 @@ class QuoteMove(models.TextChoices):
     ISSUE = "issue", _("Issue to the customer")
     ACCEPT = "accept", _("Accept the quote")
     DECLINE = "decline", _("Decline the quote")
+    REVOKE = "revoke", _("Revoke the quote")
 
 
 def may_review(user: User) -> bool:
@@ -92,6 +93,15 @@ def _is_valid(_user: User, quote: Quote) -> None:
                          % {"day": quote.valid_until})
 
 
+def _has_relation(_user: User, quote: Quote) -> None:
+    """What was accepted after the issue is not told apart by a frozen quote."""
+    others = listed(map(str, Quote.objects.accepted_besides(quote).without_facts()))
+    if others and not quote.relation:
+        raise WrongState(gettext("%(others)s was accepted in the meantime, and %(quote)s does not "
+                                 "say whether it replaces it. Ask for a new version.")
+                         % {"others": others, "quote": quote})
+
+
 # What the moves do ------------------------------------------------------------------------
 
 
@@ -132,7 +142,6 @@ def _review(quote: Quote, actor: User, note: str) -> dict:
 
 
 def _approve(quote: Quote, actor: User, _reason: str) -> dict:
-    check_limit(actor, quote)
     quote.approved_by, quote.approved_at = actor, timezone.now()
     return {"discount": str(quote.discount_rate)}
 
@@ -173,9 +182,21 @@ def freeze(quote: Quote, facts: dict) -> None:
 
 def supersede_older(quote: Quote, actor: User, *states: str) -> None:
     """Earlier versions of the number in these states give way to `quote`."""
-    for older in Quote.objects.select_for_update(of=("self",), no_key=True).filter(
-            number=quote.number, version__lt=quote.version, state__in=states):
-        follow(actor=actor, table=TRANSITIONS, subject=older, event="superseded", by=str(quote))
+    _supersede(Quote.objects.filter(number=quote.number, version__lt=quote.version,
+                                    state__in=states), quote, actor)
+
+
+def _supersede(older: QuerySet[Quote], quote: Quote, actor: User) -> None:
+    for row in older.select_for_update(of=("self",), no_key=True):
+        follow(actor=actor, table=TRANSITIONS, subject=row, event="superseded", by=str(quote))
+
+
+def take_answer(quote: Quote, actor: User, *, is_accepted: bool, reason: str) -> dict:
+    """Put the customer's answer on the locked row; what an accepted quote replaces gives way."""
+    if not is_accepted:
+        return _answer(quote, actor, reason)
+    _has_relation(actor, quote)
+    return _accept(quote, actor, reason)
 
 
 def _answer(quote: Quote, actor: User, reason: str) -> dict:
@@ -186,10 +207,19 @@ def _answer(quote: Quote, actor: User, reason: str) -> dict:
 
 def _accept(quote: Quote, actor: User, reason: str) -> dict:
     supersede_older(quote, actor, State.ACCEPTED)
+    if quote.relation == Quote.Relation.REPLACES:
+        _supersede(Quote.objects.accepted_besides(quote), quote, actor)
     return _answer(quote, actor, reason)
 
 
+def _revoke(_quote: Quote, _actor: User, reason: str) -> dict:
+    """Take back an offer that nobody accepted; what was accepted changes by a change request."""
+    return {"reason": reason.strip()}
+
+
 _ACCEPTED = "quote.accepted", _("Quote accepted by the customer")
+_DECLINED = "quote.declined", _("Quote declined by the customer")
+ANSWERED_OUTSIDE = {True: "accepted outside the portal", False: "declined outside the portal"}
 TRANSITIONS = TransitionTable({
     QuoteMove.SUBMIT: transition(
         State.DRAFT, to=State.IN_REVIEW, by=Can.PRICE, effect=_submit,
@@ -206,7 +236,7 @@ TRANSITIONS = TransitionTable({
         audit=("quote.review", _("Quote reviewed"))),
     QuoteMove.APPROVE: transition(
         State.REVIEWED, to=State.APPROVED, by=Can.MANAGE,
-        guards=(duties.separated(DUTIES, Duty.APPROVER),), effect=_approve,
+        guards=(duties.separated(DUTIES, Duty.APPROVER), check_limit), effect=_approve,
         audit=("quote.approve", _("Quote approved"))),
     QuoteMove.RETURN: transition(
         State.IN_REVIEW, State.REVIEWED, State.APPROVED, to=State.DRAFT,
@@ -216,15 +246,23 @@ TRANSITIONS = TransitionTable({
         State.APPROVED, to=State.ISSUED, by=Can.PRICE, effect=_issue,
         audit=("quote.issue", _("Quote issued"))),
     QuoteMove.ACCEPT: transition(
-        State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW, guards=(_is_valid,), effect=_accept,
+        State.ISSUED, to=State.ACCEPTED, by=Can.REVIEW, guards=(_is_valid, _has_relation),
+        effect=_accept,
         audit=_ACCEPTED),
     QuoteMove.DECLINE: transition(
         State.ISSUED, to=State.DECLINED, by=Can.REVIEW, guards=(_is_valid,), needs_reason=True,
-        effect=_answer, audit=("quote.declined", _("Quote declined by the customer"))),
+        effect=_answer, audit=_DECLINED),
+    QuoteMove.REVOKE: transition(
+        State.ISSUED, to=State.REVOKED, by=(Can.PRICE, Can.MANAGE), needs_reason=True,
+        effect=_revoke, audit=("quote.revoke", _("Quote revoked by the firm"))),
 }, automatic={
     "expired": automatic(State.ISSUED, to=State.EXPIRED,
                          audit=("quote.expire", _("Quote expired"))),
     "superseded": automatic(State.ISSUED, State.ACCEPTED, to=State.SUPERSEDED,
                             audit=("quote.supersede", _("Quote superseded"))),
+    ANSWERED_OUTSIDE[True]: automatic(
+        State.ISSUED, State.EXPIRED, to=State.ACCEPTED, audit=_ACCEPTED),
+    ANSWERED_OUTSIDE[False]: automatic(
+        State.ISSUED, State.EXPIRED, to=State.DECLINED, audit=_DECLINED),
     "agreed by a change order": automatic(State.DRAFT, to=State.ACCEPTED, audit=_ACCEPTED),
 })

@@ -1,6 +1,6 @@
 from django.urls import path, re_path
 
-from delivery.quotes.views import drafts, prices, quotes
+from delivery.quotes.views import answers, drafts, frameworks, prices, quotes
 
 app_name = "quotes"
 
@@ -16,9 +16,17 @@ urlpatterns = [
          name="import_confirm"),
     path("quotes/prices/import/<int:pk>/discard/", prices.import_discard,
          name="import_discard"),
+    path("quotes/frameworks/", frameworks.frameworks, name="frameworks"),
+    path("quotes/frameworks/new/", frameworks.framework_new, name="framework_new"),
+    path("quotes/frameworks/<int:pk>/", frameworks.framework, name="framework"),
+    path("engagements/<str:code>/quotes/call-off/", frameworks.call_off, name="call_off"),
     path("engagements/<str:code>/quotes/", quotes.engagement_quotes, name="engagement"),
     path("engagements/<str:code>/quotes/new/", quotes.quote_new, name="new"),
+    path("quotes/outcomes/", answers.outcomes, name="outcomes"),
+    path("quotes/answers/<int:pk>/check/", answers.answer_check, name="answer_check"),
+    path("quotes/answers/<int:pk>/file/", answers.answer_file, name="answer_file"),
     path("quotes/<int:pk>/", quotes.quote_page, name="quote"),
+    path("quotes/<int:pk>/answers/new/", answers.answer_new, name="answer_new"),
     path("quotes/<int:pk>/compare/<int:other>/", quotes.compare_page, name="compare"),
     path("quotes/<int:pk>/lines/", drafts.line_add, name="line_add"),
     path("quotes/<int:pk>/lines/new/", drafts.line_new, name="line_new"),

@@ -10,14 +10,11 @@ from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import override
 
 from engagements.access import Can
 from engagements.errors import InvalidInput
 
-# Of the passage beside estimate and quotation, wherever a kind prints both.
-EFFORT_HINT = gettext_lazy("Why the quotation's person-days differ from the estimate's; needed "
-                           "only where they do.")
 LONGEST_CODE = 4
 SORTS = ("words", "table", "figure", "figures", "part")  # of what a chapter prints
 WITHDRAWN = "withdrawn"  # the PDF that bears the mark; before a dash, another format that does

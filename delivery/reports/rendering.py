@@ -17,9 +17,14 @@ from delivery.documents.pdf import css_string, render_pdf
 from delivery.documents.tables.column_widths import column_widths, height, least_width
 from delivery.documents.templatetags.document_tags import with_worded_days
 from delivery.reports import registry
-from delivery.reports.conclusion_sentences import conclusion_sentence, improvements
-from delivery.reports.decision_summary import decision_summary
+from delivery.reports.conclusion_sentences import (
+    conclusion_sentence,
+    improvements,
+    waived_sentences,
+)
+from delivery.reports.decision_summary import cited_test_report, decision_summary
 from delivery.reports.facts.snapshot import content_hash
+from delivery.reports.original_language import with_originals_marked
 from delivery.reports.registry import Section
 
 TEMPLATE = "documents/document.html"
@@ -52,14 +57,16 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
                is_withdrawn: bool = False) -> dict[str, Any]:
     """What the template of documents shows; see `render_document`."""
     facts, digest = in_language(snapshot, language), content_hash(snapshot)
+    kind = registry.get(facts["kind"])
     with override(language):
-        facts = with_worded_days(facts)
+        facts = with_originals_marked(with_worded_days(facts))
         chapters = _chapters(facts, bool(signed))
         return {
             **facts, "theme": frozen_theme(facts), **_margins(facts, digest),
             **(_concluded(facts, chapters["places"]) if "conclusion" in facts else {}),
             "content_hash": digest,
-            "has_front_pages": registry.get(facts["kind"]).has_front_pages,
+            "has_front_pages": kind.has_front_pages, "is_brief": not kind.has_front_pages,
+            "report": cited_test_report(facts),
             "signed": in_language(signed, language) if signed else None,
             "is_withdrawn": is_withdrawn, **chapters,
             "annex_file": annex_name(facts, language),
@@ -70,9 +77,10 @@ def context_of(snapshot: dict, language: str, signed: dict | None = None, *,
 
 def _concluded(facts: dict, places: dict[str, str]) -> dict[str, Any]:
     """What a document on verdicts says of them all."""
-    return {"conclusion_sentence": conclusion_sentence(facts),
+    return {"conclusion_sentence": conclusion_sentence(facts), "waived": waived_sentences(facts),
             "improvements": list(improvements(facts, places)),
             "decision": decision_summary(facts),
+            "points_place": places.get("evaluation") or places.get("issues", ""),
             "judged_files": sum(bool(row["role"]) for row in facts.get("evidence", []))}
 
 

@@ -19,6 +19,7 @@ from delivery.reports.transitions import TRANSITIONS
 from engagements.access import Can, allowed
 from engagements.models import Engagement, Role
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.visible_field import VisibleField
 
 
@@ -202,7 +203,7 @@ class DocumentKindSerializer(serializers.Serializer):
     formats = serializers.ListField(child=serializers.CharField())
 
 
-class OwedDeliverableSerializer(serializers.ModelSerializer):
+class OwedDeliverableSerializer(NamesEngagement):
     """`seen` is the `lock_version` you read; `proof` says what fulfils it."""
 
     engagement = VisibleField(queryset=Engagement.objects.all())
@@ -212,7 +213,8 @@ class OwedDeliverableSerializer(serializers.ModelSerializer):
     class Meta:
         model = Deliverable
         fields = ["id", "engagement", "number", "code", "title", "title_en", "model", "rule",
-                  "owner", "due_stage", "artifact", "repository", "commit", "image_digest",
+                  "owner", "due_stage", "same_content_reason", "artifact", "repository", "commit",
+                  "image_digest",
                   "proof", "delivered_at", "lock_version", "seen"]
         read_only_fields = ["number", "code", "artifact", "repository", "commit", "image_digest",
                             "delivered_at", "lock_version"]

@@ -44,12 +44,6 @@ STANDARD: dict[str, tuple[str, str]] = {
         "- Baselines are measured on the customer's source platform and frozen once both sides "
         "have confirmed them.\n"
         "- Data and code are used under the parties' confidentiality agreement."),
-    "sow_out_of_scope": (
-        "- 所列之外的模型与业务功能开发。\n- GPU 侧的改造与优化。\n- 数据标注与数据清洗。\n"
-        "- 第三方软件许可与云资源费用（按实际账单）。\n- 硬件采购、机房与网络建设。",
-        "- Models and business functions beyond those listed.\n- Changes and tuning on the GPU "
-        "side.\n- Labelling and cleaning of data.\n- Third-party licences and cloud resources "
-        "(charged as billed).\n- Purchase of hardware, data-centre and network works."),
     "sow_acceptance": (
         "按双方签署的验收指标确认单逐项验收；每项结论由系统依据原始数据和已签署口径计算。"
         "客户自收到交付物之日起 5 个工作日内书面确认，或逐项说明不通过的原因；"

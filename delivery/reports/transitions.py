@@ -187,5 +187,7 @@ TRANSITIONS = TransitionTable({
         State.ISSUING, to=State.ISSUED,
         audit=("document.issue", gettext_lazy("Document issued"))),
     "the customer has signed": automatic(State.ISSUED, to=State.SIGNED),
-    "its next version is issued": automatic(State.ISSUED, State.SIGNED, to=State.SUPERSEDED),
+    "a newer version holds": automatic(
+        State.ISSUED, State.SIGNED, to=State.SUPERSEDED,
+        audit=("document.supersede", gettext_lazy("Document superseded"))),
 })

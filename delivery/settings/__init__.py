@@ -85,8 +85,10 @@ INSTALLED_APPS = [
     "assessments",
     "delivery.documents",
     "delivery.quotes",
+    "delivery.agreement",
     "delivery.reports",
     "delivery.acceptance",
+    "delivery.invoicing",
     "delivery.evidence",
     "delivery.planning",
     "delivery.knowledge",
@@ -115,11 +117,13 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "engagements.audit.download_log.DownloadLog",
+    "engagements.web.byte_ranges.ByteRanges",
     "engagements.web.error_middleware.NotAllowedMiddleware",
     "delivery.portal.error_pages.NulByteMiddleware",
     "engagements.web.printable_forms.PrintableFormsMiddleware",
     "delivery.portal.error_pages.MethodNotAllowedMiddleware",
     "axes.middleware.AxesMiddleware",
+    "engagements.web.idempotency.IdempotencyMiddleware",
 ]
 
 ROOT_URLCONF = "delivery.urls"
@@ -197,6 +201,18 @@ API_TOKEN_MAX_DAYS = setting("DESK_API_TOKEN_DAYS", 365, _(
 SESSION_COOKIE_AGE = 3600 * setting("DESK_SESSION_HOURS", 8, _(
     "Hours without a click or an entry after which somebody is signed out. Pages that are open and "
     "renew themselves do not count."), minimum=1)
+DECISION_SIGN_IN_MINUTES = setting("DESK_DECISION_SIGN_IN_MINUTES", 15, _(
+    "Minutes after signing in during which somebody may sign, issue, accept and do whatever else "
+    "binds the firm or the customer; afterwards they are asked to sign in again."), minimum=1)
+DECIDING_TOKENS = setting("DESK_DECIDING_TOKENS", False, _(
+    "Whether API tokens of the scope `decide` may be made, for at most 30 days: whoever holds one "
+    "signs, approves and issues in its owner's name, without a person. Agents never get one."))
+MCP_SECRET = setting("DESK_MCP_SECRET", "", _(
+    "Secret that the portal shares with the MCP server over HTTP (`desk-cli mcp-http`). Without it "
+    "no agent gets a key for that server."))
+MCP_URL = setting("DESK_MCP_URL", f"{PUBLIC_URL.rstrip('/')}/mcp", _(
+    "Address at which agents reach that server; its keys are bound to it."),
+    shown=_("`/mcp` of the public address"))
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 IS_HTTPS = PUBLIC_URL.startswith("https://")
@@ -262,6 +278,9 @@ section(_("Stored files"))
 MEDIA_ROOT = Path(setting("DESK_ARTIFACT_DIR", str(VAR_DIR / "artifacts"), _(
     "Folder of the stored files, where no bucket is set."),
     shown=_("`artifacts` in the data folder")))
+LIVE_LOG_DIR = setting("DESK_LIVE_LOG_DIR", "", _(
+    "Folder in which logs of running jobs grow. Portals and workers on several hosts share it."),
+    shown=_("`live-logs` in the data folder"))
 ARTIFACT_BUCKET = setting("DESK_ARTIFACT_BUCKET", "", _(
     "Bucket of an S3-compatible store that holds the files instead. Its keys are AWS_ACCESS_KEY_ID "
     "and AWS_SECRET_ACCESS_KEY."))
@@ -355,8 +374,18 @@ LOG_LIMIT_BYTES = 2**20 * setting("DESK_LOG_LIMIT_MB", 4096, _(
     "Megabytes of one job's log that are stored; a line says where the log was cut."))
 SAMPLE_SECONDS = setting("DESK_SAMPLE_SECONDS", 30, _(
     "Seconds between two looks at the cards of a node on which jobs run; 0: none."))
+DISK_WARNING_MB = setting("DESK_DISK_WARNING_MB", 20_000, _(
+    "Megabytes free on a node's disk below which it is warned of."))
+DISK_STOP_MB = setting("DESK_DISK_STOP_MB", 100, _(
+    "Megabytes free on a node's disk below which no job starts there."))
 CARD_TEMPERATURE_LIMIT = setting("DESK_CARD_TEMPERATURE_LIMIT", 90, _(
     "Degrees Celsius above which a card raises an alarm."))
+NODE_CLOCK_LIMIT = setting("DESK_NODE_CLOCK_LIMIT", 30, _(
+    "Seconds by which a node's clock may differ from ours before it raises an alarm."))
+MAINTENANCE_HOURS = setting("DESK_MAINTENANCE_HOURS", 72, _(
+    "Hours after which a maintenance of a node for which no end was given raises an alarm."))
+NODE_AWAY_MINUTES = setting("DESK_NODE_AWAY_MINUTES", 5, _(
+    "Minutes for which a node does not answer before it raises an alarm."))
 
 section(_("What is kept for how long"))
 NOTICE_DAYS = setting("DESK_NOTICE_DAYS", 365, _(
@@ -367,6 +396,14 @@ SEND_ATTEMPT_DAYS = setting("DESK_SEND_ATTEMPT_DAYS", 90, _(
 AUDIT_DAYS = setting("DESK_AUDIT_DAYS", 0, _(
     "Days after which ended months of the audit log go from the table into files of the artifact "
     "store; 0: never."))
+AUDIT_MARK = setting("DESK_AUDIT_MARK", "", _(
+    "File, outside the database, that keeps the newest entry of the audit log that a look has "
+    "reached: no look takes a log that ends before it. On another machine's disk it holds against "
+    "whoever has the data folder as well."),
+    shown=_("`audit-verified.json` of the data folder"))
+AUDIT_HEAD_HOURS = setting("DESK_AUDIT_HEAD_HOURS", 24, _(
+    "Hours after which the audit log is checked again and its newest entry's number and hash go to "
+    "the artifact store, to auditors by e-mail and to webhooks; 0: never."))
 CELERY_BEAT_SCHEDULER = "engagements.leased_scheduler:LeasedScheduler"  # of all hosts one sends
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "beat-schedule")
 CELERY_BEAT_SCHEDULE = periodic_tasks(DISPATCH_TICK_SECONDS)
@@ -382,7 +419,8 @@ REST_FRAMEWORK = {
         "engagements.web.token_authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated",
+                                   "delivery.openapi.token_reach.WithinReach"],
     "DEFAULT_FILTER_BACKENDS": ["engagements.web.strict_filters.StrictFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "engagements.web.api_pagination.WindowPagination",
     "PAGE_SIZE": 50,
@@ -402,11 +440,13 @@ SPECTACULAR_SETTINGS = spectacular_settings(VERSION)
 section(_("Sealing documents"))
 SIGNING_KEY = setting("DESK_SIGNING_KEY", "", _(
     "The firm's key, which seals documents and signs evidence bundles: a file with an encrypted "
-    "PEM key, a PKCS#12 file (.p12, .pfx), or the PKCS#11 URI of a hardware security module, "
-    "`pkcs11:token=…;object=…?module-path=…`. Without it bundles of real data are not signed."),
+    "PEM key, a PKCS#12 file (.p12, .pfx), the PKCS#11 URI of a hardware security module, "
+    "`pkcs11:token=…;object=…?module-path=…`, or a credential at a signature provider (CSC API), "
+    "`csc:https://…?credential=…`. Without it bundles of real data are not signed."),
     shown=_("a practice certificate, marked as such"))
 SIGNING_KEY_PASSWORD = setting("DESK_SIGNING_KEY_PASSWORD", "", _(
-    "Password of that file, or the PIN of the module."))
+    "Password of that file, the PIN of the module, or the provider's access token, with the "
+    "credential's PIN after a space if it has one."))
 SIGNING_CERTIFICATE = setting("DESK_SIGNING_CERTIFICATE", "", _(
     "File of the certificate of that key; a PKCS#12 file holds it already."))
 SIGNING_CHAIN = setting("DESK_SIGNING_CHAIN", [], _(

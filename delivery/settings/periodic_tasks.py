@@ -6,9 +6,11 @@ SCHEDULE = (
     ("signed-copies", "acceptance.complete_copies", 300, 300),
     ("quotes-sweep", "quotes.sweep", 300, 300),
     ("planning-sweep", "planning.sweep", 300, 300),
+    ("planned-days", "planning.refresh_planned_days", 10800, 3600),
     ("measured-figures", "knowledge.refresh_figures", 600, 600),
     ("documents-sweep", "reports.sweep", 15, 15),
     ("housekeeping", "workers.housekeeping", 3600, 600),
+    ("watch-nodes", "workers.watch_nodes", 60, 60),
     ("imported-nodes", "workers.wake_looks", 30, 30),
     ("files-to-read", "workers.wake_readings", 15, 15),
     ("operator-index", "assessments.index_missing", 60, 60),
@@ -17,6 +19,7 @@ SCHEDULE = (
     ("fill-engagements", "operation.fill_engagements", 300, 300),
     ("notices-sweep", "notices.sweep", 10, 30),
     ("retention", "operation.retention", 3600, 600),
+    ("directory-leavers", "operation.directory_leavers", 600, 600),
     ("notices-watch", "notices.watch", 300, 300),
 )
 

@@ -10,6 +10,11 @@ def declare_variables_of_others() -> None:
     """After the settings, so that they stand behind them in the documentation."""
     section(_("Entry script and first start"))
     read_elsewhere("DESK_PORT", 8000, _("Port of `./desk run`."))
+    read_elsewhere("DESK_ENV_FILE", "/etc/delivery-desk/desk.env", _(
+        "File with the settings of an installation, which `./desk migrate`, `doctor`, `backup` and "
+        "so on load."))
+    read_elsewhere("DESK_BACKUPS", "/var/backups/delivery-desk", _(
+        "Folder of backups of `./desk backup` and `./desk upgrade`."))
     read_elsewhere("DESK_PYTHON", "", _(
         "Python of which `./desk setup` makes the virtual environment."),
         shown=_("the newest one found, 3.11 at least"))
@@ -36,6 +41,8 @@ def declare_variables_of_others() -> None:
 
     section(_("Proxy and containers"))
     read_elsewhere("DESK_HOST", "localhost", _("Public host name in `deploy/Caddyfile`."))
+    read_elsewhere("DESK_MCP_UPSTREAM", "127.0.0.1:8010", _(
+        "Where the MCP server answers, in `deploy/Caddyfile`."))
     read_elsewhere("DESK_UPSTREAM", "127.0.0.1:8000", _(
         "Where the portal answers, in `deploy/Caddyfile`."))
     read_elsewhere("DESK_IMAGE", "delivery-desk", _("Image that the compose file starts."))

@@ -9,6 +9,7 @@ from delivery.sign_on.settings import GROUP_ROLES
 from engagements.audit import audit_log
 from engagements.errors import NotAllowed, WrongState
 from engagements.models import User
+from engagements.permissions import side_of
 
 FACTS = ("full_name", "email")
 EVERYBODY = "*"
@@ -57,6 +58,6 @@ def follow_directory(*, person: User, role: str, source: str, **facts: str) -> U
 def _require_same_side(person: User, role: str) -> None:
     if not person.is_active:
         raise NotAllowed(_("This account is locked; please ask an administrator."))
-    if person.is_reviewer != (role == "reviewer") and person.memberships.exists():
+    if side_of(person.role) != side_of(role) and person.memberships.exists():
         raise WrongState(_("%(person)s is on a team; take them off before changing sides.")
                          % {"person": person})

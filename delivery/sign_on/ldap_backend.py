@@ -3,8 +3,9 @@
 import logging
 
 from django.core.exceptions import PermissionDenied
+from django.utils.translation import gettext as _
 from ldap3 import ALL_ATTRIBUTES
-from ldap3.core.exceptions import LDAPException
+from ldap3.core.exceptions import LDAPException, LDAPOperationResult
 from ldap3.utils.conv import escape_filter_chars
 
 from delivery.sign_on.directory import bind_service, connected, person_name
@@ -15,7 +16,7 @@ from delivery.sign_on.settings import (
     LDAP_URL,
     LDAP_USER_ATTRIBUTE,
 )
-from engagements.errors import DeskError
+from engagements.errors import DeskError, Unavailable
 from engagements.models import User
 
 logger = logging.getLogger(__name__)
@@ -45,19 +46,28 @@ class LdapBackend:
 
 
 def _entry_of(username: str, password: str) -> dict | None:
-    """The directory's attributes of a person with this password; None where it says no or cannot be
-    asked, which the log says."""
+    """The directory's attributes of a person with this password; None where it says no, which the
+    log says.
+
+    Raises Unavailable where it cannot be asked.
+    """
     wanted = f"({LDAP_USER_ATTRIBUTE}={escape_filter_chars(username)})"
     try:
         with connected() as link:
-            link.rebind(person_name(username), password)
+            try:
+                link.rebind(person_name(username), password)
+            except LDAPOperationResult as error:
+                logger.warning("%s refuses somebody: %s", LDAP_URL, error)
+                return None
             bind_service(link)
             link.search(LDAP_BASE, wanted, attributes=[ALL_ATTRIBUTES, LDAP_GROUPS_ATTRIBUTE],
                         size_limit=2)
             found = [row["attributes"] for row in link.response or () if "attributes" in row]
     except LDAPException as error:
         logger.warning("%s lets nobody in: %s", LDAP_URL, error)
-        return None
+        raise Unavailable(_(
+            "The company's directory does not answer, so your password could not be checked. Try "
+            "again in a few minutes, or tell your administrator.")) from error
     return dict(found[0]) if len(found) == 1 else None
 
 

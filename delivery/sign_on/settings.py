@@ -37,7 +37,7 @@ LOCAL_LOGIN = setting("DESK_LOCAL_LOGIN", True, _(
     "Whether people may sign in with a password of the desk's own."))
 SECOND_FACTOR_ROLES = setting("DESK_SECOND_FACTOR_ROLES", [], _(
     "Roles that have to use a second factor: administrator, manager, consultant, sales, operator, "
-    "reviewer."))
+    "reviewer, auditor."))
 HAS_SECOND_FACTOR = setting("DESK_SECOND_FACTOR", bool(SECOND_FACTOR_ROLES), _(
     "Whether people may add an authenticator app or a passkey to their password."),
     shown=_("true where a role has to, else false"))
@@ -69,7 +69,7 @@ LDAP_DOMAIN = setting("DESK_LDAP_AD_DOMAIN", "", _(
 USED_PLATFORMS = [name for name, (client, _secret) in PLATFORMS.items() if client]
 HAS_PROVIDER = bool(OIDC_ISSUER or USED_PLATFORMS)
 IS_ON = HAS_PROVIDER or HAS_SECOND_FACTOR
-ROLES = {"administrator", "manager", "consultant", "sales", "operator", "reviewer"}
+ROLES = {"administrator", "manager", "consultant", "sales", "operator", "reviewer", "auditor"}
 
 if unknown := [pair for pair in GROUP_ROLES if len(pair) != 2 or pair[1] not in ROLES]:
     raise ImproperlyConfigured(

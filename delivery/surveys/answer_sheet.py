@@ -1,5 +1,6 @@
 """The answers of a survey as one object: what is asked, what is there, what is missing."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,9 +8,17 @@ from typing import Any
 
 from delivery.surveys.answer_values import show_value
 from delivery.surveys.models import Answer, Question, Survey
-from engagements.models import MigratedModel
+from engagements.models import Engagement, MigratedModel
 
 MOST_PAGES = 10
+
+
+def part_numbers(numbers: list[int]) -> Iterator[str]:
+    """The numbers of questions in their order; "18.1", "18.2" where several share the 18."""
+    shared, seen = Counter(numbers), Counter()
+    for number in numbers:
+        seen[number] += 1
+        yield f"{number}.{seen[number]}" if shared[number] > 1 else str(number)
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,9 @@ class Sheet:
     def __init__(self, survey: Survey) -> None:
         self.survey = survey
         self.questions = list(survey.questionnaire.questions.all())
+        numbers = part_numbers([question.number for question in self.questions])
+        for question, number in zip(self.questions, numbers, strict=True):
+            question.part_number = number
         self.models = list(survey.engagement.models.current())
         answers = {(a.question_id, a.model_id): a
                    for a in survey.answers.order_by().select_related("changed_by").only(
@@ -143,3 +155,9 @@ def _count(cells: list[Cell]) -> dict:
     return {"answered": answered, "asked": len(cells),
             "missing": sum(cell.is_missing for cell in cells),
             "percent": 100 * answered // len(cells) if cells else 100}
+
+
+def sheet_of(engagement: Engagement) -> Sheet | None:
+    """The engagement's survey as it stands; None before it is started."""
+    found = Survey.objects.filter(engagement=engagement).select_related("questionnaire").first()
+    return Sheet(found) if found else None

@@ -1,14 +1,30 @@
-"""What the survey tells the rules of a model (DOMAIN R-CFG-25)."""
+"""What the survey tells the rules of a model (DOMAIN R-CFG-25, R-ENV-23)."""
 
+import re
 from typing import Any
+
+from django.db.models import Q
 
 from delivery.surveys.models import Answer
 from engagements.models import MigratedModel
 from workers.rules.facts.stored import register_provider
 
+# Releases as people write them into the answers: CANN 8.0.RC3, MindSpeed 2.0.0_core_r0.8.0.
+RELEASES = {tool: re.compile(rf"\b{name}[\s:：=v]*((?:core_[rv])?\d[\w.]*)", re.IGNORECASE)
+            for tool, name in (("cann", "CANN"), ("mindspeed", "MindSpeed"),
+                               ("megatron", r"Megatron(?:-LM)?"), ("msprobe", "msprobe"))}
+
 
 @register_provider
 def of_answers(model: MigratedModel) -> dict[str, Any]:
-    """The data type in which the model runs on the source platform, where one is answered."""
-    answered = Answer.objects.filter(model=model, question__key="precision").order_by("-pk").first()
-    return {"source_dtype": answered.value} if answered and answered.value else {}
+    """The data type on the source platform, and the releases that the answers name of the tools:
+    a statement, not a reading of the node."""
+    answers = Answer.objects.filter(
+        Q(model=model) | Q(model=None, survey__engagement=model.engagement_id),
+        question__key__in=("precision", "libraries", "cann")).order_by("pk")
+    given = {key: value for key, value in answers.values_list("question__key", "value") if value}
+    text = f"{given.get('libraries', '')}\n{given.get('cann', '')}"
+    stated = {tool: found[1] for tool, pattern in RELEASES.items()
+              if (found := pattern.search(text))}
+    facts = {"source_dtype": given["precision"]} if given.get("precision") else {}
+    return {**facts, **({"surveyed_versions": stated} if stated else {})}

@@ -3,6 +3,7 @@ from rest_framework import serializers
 from delivery.surveys.models import Comment, Decision, Question, Questionnaire, Survey
 from delivery.surveys.transitions import TRANSITIONS, SurveyMove
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 
 
 class QuestionSerializer(serializers.ModelSerializer):
@@ -33,7 +34,7 @@ class CommentSerializer(serializers.ModelSerializer):
         fields = ["id", "key", "model", "author", "text", "is_internal", "created_at"]
 
 
-class SurveySerializer(serializers.ModelSerializer):
+class SurveySerializer(NamesEngagement):
     allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:

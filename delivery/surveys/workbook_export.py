@@ -39,9 +39,12 @@ def survey_xlsx(survey: Survey, language: str) -> bytes:
         lists = book.create_sheet("_lists")
         for per_model in (False, True):
             _fill(book.create_sheet(SHEETS[language][per_model]), lists, sheet, per_model)
-        _meta(book.create_sheet(META), sheet)
+        meta = book.create_sheet(META)
+        meta.append([FORMAT, survey.pk, survey.questionnaire.version])
+        for cell in sheet.cells.values():
+            meta.append([cell.name, cell.revision])
         book.move_sheet("_lists", 2)
-        lists.sheet_state = book[META].sheet_state = "veryHidden"
+        lists.sheet_state = meta.sheet_state = "veryHidden"
         data = io.BytesIO()
         book.save(data)
     return data.getvalue()
@@ -88,7 +91,7 @@ def _row(page: Worksheet, lists: Worksheet, row: int, question: Question, cells:
          sheet: Sheet) -> None:
     unit = f" ({question.unit})" if question.unit else ""
     for column, text in enumerate((
-            question.key, question.number, question.localized_section,
+            question.key, question.part_number, question.localized_section,
             question.localized_label + unit,
             _("Yes") if question.is_required else ""), 1):
         cell = page.cell(row, column, safe_text(text) if isinstance(text, str) else text)
@@ -161,9 +164,3 @@ def _layout(page: Worksheet, columns: int) -> None:
     page.print_title_rows = f"{HEAD_ROW}:{HEAD_ROW}"
     page.protection.sheet = True
     page.protection.formatColumns = page.protection.formatRows = False
-
-
-def _meta(page: Worksheet, sheet: Sheet) -> None:
-    page.append([FORMAT, sheet.survey.pk, sheet.survey.questionnaire.version])
-    for cell in sheet.cells.values():
-        page.append([cell.name, cell.revision])

@@ -13,6 +13,7 @@ from engagements import serializers, services
 from engagements.models import ApiToken
 from engagements.web.password_tokens import require_password_is_enough
 from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.strict_bodies import checked_body
 
 
 class ApiTokenViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, ScopedViewSet):
@@ -45,7 +46,7 @@ class TokenView(APIView):
     @extend_schema(request=serializers.LogInSerializer,
                    responses=serializers.MadeTokenSerializer)
     def post(self, request):
-        serializer = serializers.LogInSerializer(data=request.data)
+        serializer = checked_body(serializers.LogInSerializer(data=request.data))
         serializer.is_valid(raise_exception=True)
         facts = dict(serializer.validated_data)
         user = authenticate(request, username=facts.pop("username"),

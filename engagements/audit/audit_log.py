@@ -1,4 +1,12 @@
-"""The append-only, hash-chained audit log (DOMAIN AR-12)."""
+"""The append-only, hash-chained audit log (DOMAIN AR-12).
+
+The log's end has a seal of its own, which tells that the newest entries were removed: each entry's
+own seal stays in the table, so it cannot stand for the end; who removes the entries behind it by
+SQL would only have to copy it into the chain's row. The end's seal is over other content, and only
+that of the end that is there now is kept. A log of an older version has none until `end_sealing`
+has verified it. While an upgrade goes on processes of that version append entries without it; until
+`older_until` these may follow the entry that was sealed last.
+"""
 
 import hashlib
 import hmac
@@ -7,17 +15,19 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ObjectDoesNotExist
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from bundle_verifier.canonical import content_hash
-from engagements.audit import archive_files, chain_end, checkpoint
+from bundle_verifier.canonical import canonical, content_hash
+from bundle_verifier.log_extract import HASHED
+from engagements.audit import archive_files, published_heads
 from engagements.audit.archive_files import ArchiveFault
-from engagements.audit.chain_end import FIRST_PREVIOUS_HASH, OLDER_FIRST_PREVIOUS_HASH
 from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.row_comparison import Difference, Gap, differences
 from engagements.audit_rows.tracking import (
@@ -27,8 +37,17 @@ from engagements.audit_rows.tracking import (
     register_recorder,
     rows_of,
 )
+from engagements.decisions import require_decider
+from engagements.errors import NotAllowed
+from engagements.log_context import request_number
 from engagements.models import AuditArchive, AuditChain, AuditEntry, Engagement, User
+from toolreaders.masking import mask_text, masked_texts
 
+# What somebody who only reads writes all the same: about their own account, and what they read.
+AUDITORS_OWN = ("user.", "token.", "notices.", "person.accept_invitation", "file.download")
+PURPOSE = "end of the audit log"  # an entry's seal is over hexadecimal digits alone
+FIRST_PREVIOUS_HASH = hashlib.sha256(PURPOSE.encode()).hexdigest()  # of a log sealed from the first
+OLDER_FIRST_PREVIOUS_HASH = "0" * 64  # of a log that an older version began
 ENTRIES_AT_ONCE = 500  # in memory while the log is walked
 
 Step = tuple[AuditEntry, AuditArchive | None]  # the archive that the entry lies in
@@ -52,7 +71,15 @@ def record(
         target: the row that was written.
         data: JSON-able facts; never secrets.
         written: the writes that the entry holds; otherwise all that no entry holds yet.
+    Raises:
+        NotAllowed: an auditor would change something; whatever right let them come so far.
+        PersonDecides, SignInTooOld: see `engagements.decisions`.
     """
+    if actor is not None and actor.is_auditor and not action.startswith(AUDITORS_OWN):
+        raise NotAllowed(_("An auditor reads, and changes nothing."))
+    if actor is not None:
+        require_decider(actor, action)
+        data = {**(data or {}), **_marks(actor)}
     with transaction.atomic(savepoint=False):
         written = pending_writes() if written is None else written
         # Before the chain is locked: everybody who writes waits for it until this one commits.
@@ -60,7 +87,7 @@ def record(
             actor=actor, action=action,
             target_type=target._meta.label_lower, target_id=str(target.pk),
             target_label=_label(target), engagement=engagement,
-            data=json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder)),
+            data=masked_texts(json.loads(json.dumps(data or {}, cls=DjangoJSONEncoder))),
             rows=rows_of(written),
         )
         entry.target = target  # who listens for entries need not read it again
@@ -69,18 +96,26 @@ def record(
     return entry
 
 
+def _marks(actor: User) -> dict:
+    """With which token, for which agent and in which request somebody acted; of a page nothing."""
+    if not actor.token:
+        return {}
+    agent = {"agent": actor.agent.pk, "agent_name": actor.agent.name} if actor.agent else {}
+    return {"by": {"token": str(actor.token), "request": request_number(), **agent}}
+
+
 def link(chain: AuditChain, entry: AuditEntry) -> None:
     """Make the entry the end of the locked chain, and save both; rows of migrations' models, too.
 
     An end that is not sealed stays so: a new seal would hide what was removed before.
     """
-    is_sealed = hasattr(chain, "end_seal") and chain_end.is_sealed(chain)  # models before 0019
+    is_sealed = hasattr(chain, "end_seal") and is_end_sealed(chain)  # models before 0019
     chain.number += 1
     entry.pk, entry.at, entry.previous_hash = chain.number, timezone.now(), chain.head
     entry.entry_hash = chain.head = entry_hash(entry)
     entry.seal = chain.seal = entry_seal(chain.seal, entry.entry_hash)
     if is_sealed:
-        chain_end.seal(chain)
+        seal_end(chain)
     chain.save(force_update=True)
     entry.save(force_insert=True)
 
@@ -91,7 +126,7 @@ register_recorder(record)
 def _label(target: models.Model) -> str:
     """The row's name; a deleted row may depend on others that are gone."""
     try:
-        return str(target)[:240]
+        return mask_text(str(target))[:240]
     except ObjectDoesNotExist:
         return ""
 
@@ -101,20 +136,25 @@ def locked_chain() -> AuditChain:
     locked = AuditChain.objects.select_for_update(of=("self",), no_key=True)
     chain = locked.filter(pk=1).first()
     if chain is None:
-        AuditChain.objects.get_or_create(pk=1, defaults=chain_end.new_chain())
+        AuditChain.objects.get_or_create(pk=1, defaults=new_chain())
         chain = locked.get(pk=1)
     return chain
 
 
 def entry_hash(entry: AuditEntry) -> str:
     """SHA-256 over the previous hash and the entry's own facts, its number among them."""
-    facts = [
-        entry.pk, entry.previous_hash,
-        entry.at.astimezone(UTC).isoformat(timespec="microseconds"), entry.actor_id, entry.action,
-        entry.target_type, entry.target_id, entry.target_label, entry.data, entry.engagement_id,
-        entry.rows,
-    ]
-    return content_hash(facts)
+    facts = {**entry_facts(entry), "previous_hash": entry.previous_hash}
+    return content_hash([facts[name] for name in HASHED])
+
+
+def entry_facts(entry: AuditEntry) -> dict[str, Any]:
+    """An entry as files hold it; rows of migrations' models, too."""
+    return {"number": entry.pk, "actor": entry.actor_id, "action": entry.action,
+            "at": entry.at.astimezone(UTC).isoformat(timespec="microseconds"),
+            "target_type": entry.target_type, "target_id": entry.target_id,
+            "target_label": entry.target_label,
+            "engagement": entry.engagement_id, "data": entry.data, "rows": entry.rows,
+            "hash": entry.entry_hash}
 
 
 def entry_seal(previous: str, digest: str) -> str:
@@ -122,6 +162,42 @@ def entry_seal(previous: str, digest: str) -> str:
     alone is not enough to make another chain."""
     key = settings.AUDIT_KEY.encode()
     return hmac.new(key, f"{previous}{digest}".encode(), hashlib.sha256).hexdigest()
+
+
+def new_chain() -> dict:
+    """The columns of a chain without entries."""
+    chain = AuditChain(head=FIRST_PREVIOUS_HASH)
+    seal_end(chain)
+    return {"head": chain.head, "end_seal": chain.end_seal}
+
+
+def seal_end(chain: AuditChain) -> None:
+    """Make the chain's newest entry its sealed end; the caller saves the row."""
+    chain.end_number = chain.number
+    chain.end_seal = _end_seal(chain, chain.head, chain.seal)
+
+
+def is_end_sealed(chain: AuditChain) -> bool:
+    """Whether the chain's end is the entry that was sealed, or one that an older version wrote
+    behind it in time."""
+    head, last_seal = chain.head, chain.seal
+    if chain.end_number < chain.number and chain.older_until:
+        sealed, last = (AuditEntry.objects.filter(pk=number).first()
+                        for number in (chain.end_number, chain.number))
+        if not (sealed and last and last.at < chain.older_until):
+            return False
+        head, last_seal = sealed.entry_hash, sealed.seal
+    elif chain.end_number != chain.number:
+        return False
+    return hmac.compare_digest(chain.end_seal, _end_seal(chain, head, last_seal))
+
+
+def _end_seal(chain: AuditChain, head: str, last_seal: str) -> str:
+    """HMAC-SHA256 under AUDIT_KEY of the entry `end_number`, which has this hash and seal."""
+    until = chain.older_until and chain.older_until.isoformat()
+    facts = canonical([chain.end_number, head, last_seal, until])
+    return hmac.new(settings.AUDIT_KEY.encode(), f"{PURPOSE}\n{facts}".encode(),
+                    hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -228,12 +304,13 @@ class _Walk:
             return "end" if self.number else ""
         if (chain.number, chain.head, chain.seal) != (self.number, self.previous, self.seal):
             return "end"
-        return "" if chain_end.is_sealed(chain) else "unsealed"
+        return "" if is_end_sealed(chain) else "unsealed"
 
 
 def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], None] | None = None,
              folder: Path | None = None,
-             seen: Callable[[], Checkpoint | None] = checkpoint.stored) -> Iterator[Finding]:
+             seen: Callable[[], Checkpoint | None] = published_heads.newest_seen
+             ) -> Iterator[Finding]:
     """Verify the log, archives and table, oldest entry first; nothing if it is what the
     application wrote.
 
@@ -241,7 +318,8 @@ def findings(after: Checkpoint | None = None, walked: Callable[[AuditEntry], Non
         after: begin behind this entry; what was changed before it is not noticed.
         walked: called with each entry that was found whole.
         folder: with copies of the archives' files; else they are read from the artifact store.
-        seen: gives the newest entry that an earlier walk has reached: the log still holds it.
+        seen: gives the newest entry that an earlier walk has reached or that was published: the
+            log still holds it.
     """
     walk = _Walk(after, seen())
     while True:

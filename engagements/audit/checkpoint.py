@@ -44,7 +44,7 @@ def behind_archives() -> Checkpoint | None:
 
 
 def _file() -> Path:
-    return Path(settings.VAR_DIR) / "audit-verified.json"
+    return Path(settings.AUDIT_MARK or settings.VAR_DIR / "audit-verified.json")
 
 
 def _mark(facts: dict) -> str:
@@ -77,6 +77,7 @@ def end() -> Checkpoint:
 def _write(checkpoint: Checkpoint) -> None:
     facts = asdict(checkpoint)
     part = _file().with_suffix(".part")
+    part.parent.mkdir(parents=True, exist_ok=True)
     part.write_text(json.dumps({**facts, "mark": _mark(facts)}))
     part.replace(_file())
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from engagements.audit import audit_log, chain_end, checkpoint
+from engagements.audit import audit_log, checkpoint
 from engagements.audit.checkpoint import Checkpoint
 from engagements.audit.problem_labels import LABELS
 from engagements.errors import WrongState
@@ -82,7 +82,7 @@ def seal_end(*, anew: bool = False, seen: Callable[[], Checkpoint | None] = chec
         if not walk.finds_unsealed_end():  # what came meanwhile; somebody else may be quicker
             return ""
         chain.older_until = None if anew else timezone.now() + OVERLAP
-        chain_end.seal(chain)
+        audit_log.seal_end(chain)
         chain.save()
         audit_log.record(actor=None, action=ACTION, target=chain,
                          data={"entries": walk.count, "anew": anew})
@@ -104,7 +104,7 @@ class _Walk:
     def __call__(self, entry: AuditEntry) -> None:
         self.count += 1
         self.reached = Checkpoint(entry.pk, entry.entry_hash, entry.seal, "")
-        is_sign = entry.action == ACTION or entry.previous_hash == chain_end.FIRST_PREVIOUS_HASH
+        is_sign = entry.action == ACTION or entry.previous_hash == audit_log.FIRST_PREVIOUS_HASH
         if is_sign and not self.may_have_been_sealed:
             raise WrongState(_("The seal of the audit log's end was removed. If you know why, run "
                                "`manage.py seal_audit_log`."))

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import connection, models
 
 from engagements.audit.known_rows import KnownRows
-from engagements.audit_rows.row_values import ROWS_PER_QUERY, stored_rows
+from engagements.audit_rows.row_values import ROWS_PER_QUERY, is_logged, stored_rows
 from engagements.audit_rows.tracking import Rows, TrackedColumns, columns_of, tracked_tables
 
 ROWS_AT_ONCE = 50  # of all rows there are: one that holds a file's readings may take megabytes
@@ -118,7 +118,7 @@ def _changed_columns(tracked: TrackedColumns, columns: dict[str, Any], logged: d
     """Columns that differ from the log. A row that became final without an entry differs in the
     column that says so, since its last entry was written before."""
     changed = tuple(name for name, value in columns.items()
-                    if name in logged and logged[name] != value)
+                    if name in logged and not is_logged(value, logged[name]))
     final_state = tracked.final_state
     if final_state and final_state.column not in logged and final_state.is_final(columns):
         return (*changed, final_state.column)

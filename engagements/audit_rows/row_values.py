@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db import models
 
+from toolreaders.masking import mask_text, mask_tree
+
 ROWS_PER_QUERY = 500
 UNREADABLE = "unreadable"
 MAX_TEXT_LENGTH = 64  # characters; a longer value is kept as its SHA-256
@@ -58,14 +60,23 @@ def _batches(keys: Iterable, size: int) -> Iterator[list]:
 
 
 def plain_value(value: Any) -> Any:
-    """A column's value as the log keeps it: null, boolean, integer, or at most 71 characters."""
+    """A column's value as the log keeps it: null, boolean, integer, or at most 71 characters. What
+    is longer is kept as its SHA-256, and so is what looks like a secret."""
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, bytes | memoryview):  # as drivers give the bytes of a column
         return _digest(value)
-    text = (json.dumps(value, ensure_ascii=False, sort_keys=True)
-            if isinstance(value, dict | list) else str(value))
-    return text if len(text) <= MAX_TEXT_LENGTH else _digest(text.encode())
+    is_json = isinstance(value, dict | list)
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True) if is_json else str(value)
+    if len(text) > MAX_TEXT_LENGTH:
+        return _digest(text.encode())
+    is_secret = mask_tree(value) != value if is_json and '"' in text else mask_text(text) != text
+    return _digest(text.encode()) if is_secret else text
+
+
+def is_logged(value: Any, logged: Any) -> bool:
+    """Whether an entry holds this plain value; older entries hold short secrets in clear."""
+    return value == logged or (isinstance(logged, str) and value == _digest(logged.encode()))
 
 
 def _digest(content: bytes | memoryview) -> str:

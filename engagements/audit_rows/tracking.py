@@ -15,9 +15,10 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
-from django.db.models.signals import post_delete, post_save
+from django.db.models.signals import post_delete, post_save, pre_save
 
 from engagements.audit_rows.row_values import stored_rows
+from engagements.audit_rows.secret_texts import refuse_secrets
 
 Rows = dict[str, dict[str, dict[str, Any] | None]]  # by table, key, column; None: deleted
 
@@ -52,6 +53,7 @@ class TrackedColumns:
     excluded: frozenset[str]
     final_state: FinalState | None
     is_numbered: bool = False
+    is_confidential: bool = False
 
     def are_written(self, written: dict[str, Any]) -> bool:
         """Whether a write of these columns touches a tracked one; {} stands for any columns."""
@@ -82,19 +84,24 @@ def register_recorder(record: Callable[..., Any]) -> None:
 
 
 def track_rows(*tables: type[models.Model], without: Collection[str] = (),
-               final_state: FinalState | None = None, is_numbered: bool = False) -> None:
+               final_state: FinalState | None = None, is_numbered: bool = False,
+               is_confidential: bool = False) -> None:
     """Track the rows of these tables from now on; call it when Django starts.
 
     Args:
         without: columns that are nobody's statement: secrets, counters.
         is_numbered: people know the rows by their key; a number that is missing is named.
+        is_confidential: prices, costs, internal notes, people: customers and auditors see that
+            there was an entry, and not what it says.
     Raises:
         ImproperlyConfigured: the table's bulk writes would go unnoticed.
     """
     for table in tables:
         if not isinstance(table._default_manager.all(), AuditedQuerySet):
             raise ImproperlyConfigured(f"{table._meta.label} does not use AuditedQuerySet")
-        _tracked[table] = TrackedColumns(frozenset(without), final_state, is_numbered)
+        _tracked[table] = TrackedColumns(frozenset(without), final_state, is_numbered,
+                                         is_confidential)
+        pre_save.connect(_row_given, sender=table, dispatch_uid=f"{table._meta.label} given")
         post_save.connect(_row_written, sender=table, dispatch_uid=table._meta.label)
         post_delete.connect(_row_written, sender=table,
                             dispatch_uid=f"{table._meta.label} deleted")
@@ -131,6 +138,12 @@ def columns_of(table: type[models.Model]) -> TrackedColumns:
     return _tracked[table]
 
 
+def open_tables() -> frozenset[str]:
+    """Labels of the tables whose rows customers and auditors may read in the log."""
+    return frozenset(table._meta.label_lower for table, columns in _tracked.items()
+                     if not columns.is_confidential)
+
+
 def excluded_columns(table: type[models.Model]) -> frozenset[str]:
     """Columns of a tracked table that are not tracked."""
     return _tracked[table].excluded
@@ -143,6 +156,7 @@ class AuditedQuerySet(models.QuerySet):
         """As Django's; on exactly the rows whose write is pending."""
         if not _is_tracked_write(self.model, values):
             return super().update(**values)
+        refuse_secrets(self.model, values, excluded_columns(self.model))
         return self._tracked_update(values)
 
     @transaction.atomic(savepoint=False)
@@ -159,10 +173,23 @@ class AuditedQuerySet(models.QuerySet):
         """As Django's, without its handling of conflicts: ignored rows have no known key."""
         if any(conflicts.values()):
             raise NotImplementedError(f"{self.model._meta.label} is tracked")
+        objs = list(objs)
+        for row in objs if self.model in _tracked else ():
+            refuse_secrets(self.model, vars(row), excluded_columns(self.model))
         made = super().bulk_create(objs, batch_size)
         _add_pending(self.model, [row.pk for row in made])
         _notify_listeners(self.model, [row.pk for row in made])
         return made
+
+
+def _row_given(sender: type[models.Model], instance: models.Model, raw=False, update_fields=None,
+               **_kwargs) -> None:
+    if raw:  # of a fixture
+        return
+    names = vars(instance).keys() if update_fields is None else update_fields
+    refuse_secrets(sender, {name: vars(instance)[name] for name in names if name in vars(instance)},
+                   _tracked[sender].excluded,
+                   sender._base_manager.filter(pk=instance.pk) if instance.pk else None)
 
 
 def _row_written(sender: type[models.Model], instance: models.Model, update_fields=None,

@@ -1,9 +1,12 @@
 """Tables of people, customers, engagements, models, stages, waivers and the audit log."""
 
+from engagements.models.agent import Agent
 from engagements.models.api_token import ApiToken
 from engagements.models.audit import ArchivedEngagement, AuditArchive, AuditChain, AuditEntry
+from engagements.models.delegation import Delegation
 from engagements.models.duty_setting import DutySetting
 from engagements.models.engagement import Customer, Engagement, Membership, MigratedModel
+from engagements.models.idempotent_request import IdempotentRequest
 from engagements.models.lease import Lease
 from engagements.models.model_progress import ModelProgress
 from engagements.models.search_entry import SearchEntry
@@ -16,6 +19,7 @@ from engagements.models.user import User
 from engagements.permissions import Role
 
 __all__ = [
+    "Agent",
     "ApiToken",
     "ArchivedEngagement",
     "AuditArchive",
@@ -23,8 +27,10 @@ __all__ = [
     "AuditEntry",
     "ChecklistItem",
     "Customer",
+    "Delegation",
     "DutySetting",
     "Engagement",
+    "IdempotentRequest",
     "Lease",
     "Membership",
     "MigratedModel",

@@ -7,7 +7,7 @@ from engagements.models.engagement import Engagement
 class AuditChain(models.Model):
     """The head of the hash chain; locked while an entry is appended.
 
-    The end has a seal of its own, see engagements.audit.chain_end.
+    The end has a seal of its own, see engagements.audit.audit_log.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)
@@ -18,11 +18,19 @@ class AuditChain(models.Model):
     end_seal = models.CharField(max_length=64, default="", blank=True)
     older_until = models.DateTimeField(null=True)  # entries without end seals may follow until then
 
+    def __str__(self) -> str:
+        return f"{self.number} {self.head}"
+
 
 class AuditEntryQuerySet(models.QuerySet):
     def visible_to(self, user) -> "AuditEntryQuerySet":
-        """Administrators and managers; nobody else reads the audit log."""
-        return self if getattr(user, "sees_every_engagement", False) else self.none()
+        """All of it for administrators, managers and the firm's auditors, that of their engagements
+        for other auditors; nobody else reads the audit log."""
+        if getattr(user, "sees_every_engagement", False):
+            return self
+        if not getattr(user, "is_auditor", False):
+            return self.none()
+        return self.filter(engagement__among=Engagement.objects.keys_visible_to(user))
 
 
 class AuditEntry(models.Model):
@@ -52,6 +60,7 @@ class AuditEntry(models.Model):
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["action", "-id"], name="audit_by_action"),
+            models.Index(fields=["at"], name="audit_by_time"),
             models.Index(fields=["actor", "-id"], name="audit_by_actor"),
             models.Index(fields=["engagement", "-id"], name="audit_by_engagement"),
             models.Index(fields=["target_type", "target_id"], name="audit_by_target"),
@@ -62,7 +71,7 @@ class AuditEntry(models.Model):
 
 class AuditArchiveQuerySet(models.QuerySet):
     def visible_to(self, user) -> "AuditArchiveQuerySet":
-        """Whoever reads the audit log."""
+        """Whoever reads all of the audit log."""
         return self if getattr(user, "sees_every_engagement", False) else self.none()
 
     def of(self, engagement: Engagement) -> "AuditArchiveQuerySet":

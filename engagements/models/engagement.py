@@ -1,13 +1,14 @@
 from django.conf import settings
+from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.migration_routes import InferenceRoute, TrainingRoute
 from engagements.models.localization import localized
 from engagements.models.optimistic_locked import OptimisticLocked
-from engagements.models.user import SEE_EVERY_ENGAGEMENT
 from engagements.models.visibility import in_engagements_of
 from engagements.permissions import Role
 from engagements.stages import Scope
@@ -54,19 +55,20 @@ class Customer(models.Model):
 
 class EngagementQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "EngagementQuerySet":
-        """Administrators and managers see all; everybody else what they are a member of."""
-        if not user.is_authenticated:
+        """Administrators, managers and the firm's auditors see all; everybody else what they are a
+        member of."""
+        if not user.is_authenticated or user.has_ended:
             return self.none()
         if user.sees_every_engagement:
             return self
-        mine = self if user.role in SEE_EVERY_ENGAGEMENT else self.filter(
+        mine = self if user.may_see_every_engagement else self.filter(
             pk__in=user.memberships.values("engagement"))
         return mine.filter(pk=user.only_engagement_id) if user.only_engagement_id else mine
 
     def keys_visible_to(self, user) -> models.QuerySet:
         """Their keys, for a condition: of members from the memberships alone."""
-        if user.is_authenticated and user.role not in SEE_EVERY_ENGAGEMENT and (
-                user.only_engagement_id is None):
+        if user.is_authenticated and not (
+                user.has_ended or user.may_see_every_engagement or user.only_engagement_id):
             return user.memberships.order_by().values("engagement")
         return self.visible_to(user).order_by().values("pk")
 
@@ -77,7 +79,21 @@ class Engagement(models.Model):
     class State(models.TextChoices):
         ACTIVE = "active", _("Active")
         ACCEPTED = "accepted", _("Accepted")
-        CLOSED = "closed", _("Closed")
+        CLOSED = "closed", pgettext_lazy("an engagement", "Closed")
+        CANCELLED = "cancelled", pgettext_lazy("an engagement", "Cancelled")
+        NOT_WON = "not_won", pgettext_lazy("an engagement", "Not won")
+
+    class LossCause(models.TextChoices):
+        PRICE = "price", _("Price")
+        COMPETITOR = "competitor", _("Competitor chosen")
+        BUDGET = "budget", _("No budget")
+        TECHNICAL = "technical", _("Technical fit")
+        TIMING = "timing", _("Timing")
+        NO_ANSWER = "no_answer", _("No answer")
+        OTHER = "other", _("Other")
+
+    ENDED = frozenset({State.CLOSED, State.CANCELLED, State.NOT_WON})
+    NEVER_DUE = frozenset({State.CANCELLED, State.NOT_WON})  # nothing is owed by its agreed end
 
     code = models.CharField(_("project code"), max_length=24, unique=True)
     name = models.CharField(_("name"), max_length=160)
@@ -90,7 +106,19 @@ class Engagement(models.Model):
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.ACTIVE)
     starts_on = models.DateField(_("start date"), null=True, blank=True)
     ends_on = models.DateField(_("end date"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("ended on"), null=True, blank=True, editable=False)
+    # Why it was cancelled; of a closed one what the manager noted.
+    end_reason = models.TextField(_("reason"), blank=True, editable=False)
+    # Of one that was not won, for the rate of won and lost.
+    loss_cause = models.CharField(_("why it was lost"), max_length=12, choices=LossCause,
+                                  blank=True, editable=False)
+    # Of a cancelled one: what was done, what is paid and what still is to be paid.
+    settlement = models.TextField(_("settlement"), blank=True, editable=False)
     has_practice_data = models.BooleanField(default=False, editable=False)
+    agent_hours_limit = models.DecimalField(
+        _("card hours of all agents"), max_digits=9, decimal_places=2, null=True, blank=True,
+        validators=[MinValueValidator(0)], help_text=_(
+            "What the jobs of all its agents may use together; empty: each agent's own limits."))
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = EngagementQuerySet.as_manager()
@@ -108,7 +136,17 @@ class Engagement(models.Model):
                 | models.Q(starts_on__isnull=True)
                 | models.Q(ends_on__gte=models.F("starts_on")),
                 name="engagement_ends_after_start",
-            )
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(state="cancelled")
+                | ~(models.Q(end_reason="") | models.Q(settlement="")),
+                name="cancelled_engagement_is_settled"),
+            models.CheckConstraint(
+                condition=models.Q(state="not_won") ^ models.Q(loss_cause=""),
+                name="lost_engagement_has_cause"),
+            models.CheckConstraint(
+                condition=models.Q(agent_hours_limit=None) | models.Q(agent_hours_limit__gte=0),
+                name="agent_hours_of_engagement_not_negative"),
         ]
 
     def __str__(self) -> str:
@@ -117,6 +155,15 @@ class Engagement(models.Model):
     @property
     def localized_name(self) -> str:
         return localized(self.name, self.name_en)
+
+    @property
+    def engagement(self) -> "Engagement":
+        """Itself, so that it is asked as its rows are."""
+        return self
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in self.ENDED
 
     @property
     def localized_description(self) -> str:

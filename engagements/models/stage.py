@@ -6,6 +6,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models.agent import Agent
 from engagements.models.engagement import Engagement, MigratedModel, localized
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import OWN_REASONS, SIX_STEPS, TAKING_BACK, Stage, StageMove, StageState
@@ -78,6 +79,8 @@ class StageTransition(models.Model):
     from_state = models.CharField(max_length=12, choices=StageState)
     to_state = models.CharField(max_length=12, choices=StageState)
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    # Through which the actor moved it, if it was one.
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True, related_name="moves")
     at = models.DateTimeField()
     comment = models.TextField(_("reason"), blank=True)
     checks = models.JSONField(default=list, blank=True)

@@ -4,6 +4,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
+from engagements.models.agent import Agent
 from engagements.models.stage import StageRecord
 
 
@@ -19,6 +20,9 @@ class StageComment(models.Model):
 
     record = models.ForeignKey(StageRecord, models.CASCADE, related_name="comments")
     author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    # Through which the author wrote it, if it was one.
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True,
+                              related_name="comments")
     at = models.DateTimeField()
     text = models.TextField(_("comment"), max_length=2000)
 

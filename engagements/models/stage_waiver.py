@@ -17,13 +17,13 @@ class StageWaiverQuerySet(AuditedQuerySet):
         return self.filter(revoked_at=None)
 
 
-class StageWaiver(models.Model):
-    """A manager lets a stage through in spite of named checks; somebody else signs (rule 1).
+class SignedWaiver(models.Model):
+    """One person drafts it, another signs it (rule 1); its content is hashed then.
 
-    `checks` holds code, label and sentence of each check as it stood when the waiver was drafted.
+    `checks` holds code, label and sentence of each thing that is missing and that it lets pass, as
+    it stood when the waiver was drafted.
     """
 
-    record = models.ForeignKey(StageRecord, models.CASCADE, related_name="waivers")
     reason = models.TextField(_("reason"))
     checks = models.JSONField(default=list)
     drafted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -35,6 +35,19 @@ class StageWaiver(models.Model):
     revoked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                    blank=True, related_name="+")
     revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def codes(self) -> frozenset[str]:
+        return frozenset(check["code"] for check in self.checks)
+
+
+class StageWaiver(SignedWaiver):
+    """A manager lets a stage through in spite of named checks; somebody else signs."""
+
+    record = models.ForeignKey(StageRecord, models.CASCADE, related_name="waivers")
 
     objects = StageWaiverQuerySet.as_manager()
 
@@ -52,7 +65,3 @@ class StageWaiver(models.Model):
 
     def __str__(self) -> str:
         return f"W-{self.pk} {self.record}"
-
-    @property
-    def codes(self) -> frozenset[str]:
-        return frozenset(check["code"] for check in self.checks)

@@ -1,10 +1,12 @@
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models.localization import localized
-from engagements.permissions import Role
+from engagements.permissions import OUTSIDE, Role
 
 SEE_EVERY_ENGAGEMENT = (Role.ADMINISTRATOR, Role.MANAGER)
 
@@ -29,8 +31,16 @@ class User(AbstractUser):
     is_service = models.BooleanField(
         _("service account"), default=False,
         help_text=_("A program, not a person: it has no password and works with API tokens only."))
+    audits_firm = models.BooleanField(
+        _("audits the whole firm"), default=False,
+        help_text=_("Of an auditor: all engagements; otherwise those whose team they are on."))
+    access_ends_on = models.DateField(
+        _("access ends on"), null=True, blank=True,
+        help_text=_("The last day on which the account may be used; empty: no end."))
     # The API token (models.ApiToken) that this object signed in with; pages have none.
     token = None
+    # When the session of a page began, seconds of the epoch; without one (commands, tests) None.
+    signed_in_at: float | None = None
 
     objects = People()
 
@@ -62,14 +72,45 @@ class User(AbstractUser):
         return self.role == Role.REVIEWER
 
     @property
+    def is_auditor(self) -> bool:
+        return self.role == Role.AUDITOR
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether they read what left the firm, not its drafts and internal notes."""
+        return self.role in OUTSIDE
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the last day of the account is over."""
+        return self.access_ends_on is not None and self.access_ends_on < timezone.localdate()
+
+    @cached_property
+    def stands_in_for(self) -> frozenset[int]:
+        """Keys of the colleagues who are away today and delegated to this person."""
+        found = self.delegated_to.in_force(timezone.localdate())
+        return frozenset(found.values_list("user", flat=True))
+
+    @property
     def is_awaited(self) -> bool:
         """Whether somebody was invited and has chosen no password so far."""
         return (self.is_active and not self.is_service and self.last_login is None
                 and not self.has_usable_password())
 
     @property
+    def may_see_every_engagement(self) -> bool:
+        """By role, whatever the token that signed in."""
+        return not self.has_ended and (
+            self.role in SEE_EVERY_ENGAGEMENT or (self.is_auditor and self.audits_firm))
+
+    @property
     def sees_every_engagement(self) -> bool:
-        return self.role in SEE_EVERY_ENGAGEMENT and self.only_engagement_id is None
+        return self.may_see_every_engagement and self.only_engagement_id is None
+
+    @property
+    def agent(self):
+        """The agent (models.Agent) that signed in in this person's name, if it was one."""
+        return self.token.agent if self.token else None
 
     @property
     def only_engagement_id(self) -> int | None:

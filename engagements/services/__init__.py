@@ -4,8 +4,17 @@ from engagements.services.api_tokens import create_token, revoke_token
 from engagements.services.bulk_stage_moves import BulkMove, move_stages
 from engagements.services.checklists import tick_item
 from engagements.services.customers import create_customer, update_customer
+from engagements.services.delegations import delegate_duties, end_delegation
 from engagements.services.duty_settings import set_people
-from engagements.services.engagements import create_engagement, mark_practice, update_engagement
+from engagements.services.engagements import (
+    cancel_engagement,
+    close_engagement,
+    create_engagement,
+    lose_engagement,
+    mark_practice,
+    reopen_engagement,
+    update_engagement,
+)
 from engagements.services.members import (
     add_member,
     add_members,
@@ -46,23 +55,29 @@ __all__ = [
     "add_person",
     "assign_stages",
     "can_be_undone",
+    "cancel_engagement",
     "change_password",
+    "close_engagement",
     "comment_on_stage",
     "comment_on_stages",
     "create_customer",
     "create_engagement",
     "create_token",
+    "delegate_duties",
     "draft_stage_waiver",
     "drop_model",
+    "end_delegation",
     "end_sign_ins",
     "first_open_before",
     "follow_decision",
+    "lose_engagement",
     "mark_practice",
     "may_sign",
     "move_stage",
     "move_stages",
     "remember_sign_in",
     "remove_member",
+    "reopen_engagement",
     "reset_password",
     "revoke_stage_waiver",
     "revoke_token",

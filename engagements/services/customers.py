@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
 from engagements.errors import NotAllowed
-from engagements.models import Customer, Role, User
+from engagements.models import Customer, User
 from engagements.services.field_validation import validate_row
 
 CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "address_en",
@@ -18,8 +18,7 @@ CUSTOMER_FACTS = ("name", "name_en", "industry", "credit_code", "address", "addr
 @transaction.atomic
 def create_customer(*, actor: User, name: str, **fields) -> Customer:
     """A new customer. Writes an audit entry."""
-    if actor.role != Role.SALES:
-        require(actor, Can.MANAGE)
+    require(actor, Can.BEGIN)
     customer = Customer.objects.create(name=name.strip(), **fields)
     audit_log.record(actor=actor, action="customer.create", target=customer)
     return customer

@@ -9,8 +9,9 @@ from engagements.access import require
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import Engagement, Membership, Role, User
-from engagements.permissions import PERMISSIONS, Can
+from engagements.models import Agent, Engagement, Membership, User
+from engagements.permissions import OUTSIDE, PERMISSIONS, Can, side_of
+from engagements.services.agents import end_agent
 
 
 @retried
@@ -20,11 +21,12 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
 
     Raises NotAllowed for a role that is neither the account's own nor within the actor's.
     """
-    require(actor, Can.MANAGE, engagement)
+    require(actor, Can.MANAGE, engagement, may_have_ended=True)  # auditors look at what has ended
     role = role or user.role
     _require_within(actor, user, role)
-    if user.is_reviewer != (role == Role.REVIEWER):
-        raise InvalidInput(_("A customer reviewer can only be a reviewer, and nobody else can."))
+    if side_of(user.role) != side_of(role):
+        raise InvalidInput(_("A customer reviewer can only be a reviewer, an auditor only an "
+                             "auditor, and nobody else can be either."))
     membership, _created = Membership.objects.update_or_create(
         engagement=engagement, user=user, defaults={"role": role}
     )
@@ -36,7 +38,7 @@ def add_member(*, actor: User, engagement: Engagement, user: User, role: str = "
 def _require_within(actor: User, user: User, role: str) -> None:
     """Nobody gives more than they have; what the account may do anyway is not given."""
     is_within = PERMISSIONS.get(role, frozenset()) <= PERMISSIONS[actor.role]
-    if role not in (user.role, Role.REVIEWER) and not is_within:
+    if role not in (user.role, *OUTSIDE) and not is_within:
         raise NotAllowed(_("This role may do more than yours; an administrator can give it."))
 
 
@@ -53,11 +55,14 @@ def add_members(*, actor: User, engagement: Engagement, users: Iterable[User], r
 @transaction.atomic
 def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a person off the team."""
-    require(actor, Can.MANAGE, membership.engagement)
+    require(actor, Can.MANAGE, membership.engagement, may_have_ended=True)
     Membership.objects.filter(pk=membership.pk).delete()
     audit_log.record(actor=actor, action="member.remove", target=membership,
                      engagement=membership.engagement,
                      data={"user": membership.user.username, "role": membership.role})
+    for agent in Agent.objects.filter(owner=membership.user, engagement=membership.engagement,
+                                      ended_at=None):
+        end_agent(actor=actor, agent=agent)
 
 
 @retried

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
+from engagements.agreed_scope import require_open_scope
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
 from engagements.errors import InvalidInput, WrongState
@@ -15,6 +16,7 @@ from engagements.models import ChecklistItem, Engagement, MigratedModel, StageRe
 from engagements.optimistic_locking import assign, lock_checked, save_changes
 from engagements.services.field_validation import validate_fields
 from engagements.services.stage_moves import move_stage, take_out
+from engagements.signals import model_added, model_dropped
 from engagements.stage_forms import STAGE_FORMS
 from engagements.stages import DONE, OUT_OF_SCOPE, Scope, Stage, StageMove, StageState
 
@@ -32,10 +34,15 @@ def require_model_code(code: str) -> str:
 
 @retried
 @transaction.atomic
-def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fields
-              ) -> MigratedModel:
-    """A new model with its eight stage records; stages out of its scope are skipped."""
+def add_model(*, actor: User, engagement: Engagement, code: str, name: str,
+              is_approved: bool = False, **fields) -> MigratedModel:
+    """A new model with its eight stage records; stages out of its scope are skipped.
+
+    Args:
+        is_approved: by a change request; without one, WrongState where the scope is agreed.
+    """
     require(actor, Can.MANAGE, engagement)
+    require_open_scope(engagement, is_approved=is_approved)
     if engagement.models.filter(code=code).exists():
         raise InvalidInput(_("The model code %(code)s is taken.") % {"code": code})
     fields.setdefault("position", engagement.models.count() + 1)
@@ -48,6 +55,7 @@ def add_model(*, actor: User, engagement: Engagement, code: str, name: str, **fi
         ChecklistItem(record=record, text=item.text, text_en=item.text_en, position=n,
                       needs_evidence=item.needs_evidence)
         for record in records for n, item in enumerate(STAGE_FORMS[record.stage].checklist)])
+    model_added.send(MigratedModel, model=model, actor=actor)
     audit_log.record(actor=actor, action="model.add", target=model, engagement=engagement)
     return model
 
@@ -81,10 +89,11 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
     """Change a model's scope: stages that fall out are skipped, those that come in are restored.
 
     Stages that were taken out one by one stay as they are. Logs a move for each stage.
-    Raises WrongState, with nothing changed, when a stage that falls out is submitted or done, or
-    when later stages build on one that comes in; NotAllowed.
+    Raises WrongState, with nothing changed, when a stage that falls out is submitted or done,
+    when later stages build on one that comes in, or where the scope is agreed; NotAllowed.
     """
     require(actor, Can.MANAGE, model.engagement)
+    require_open_scope(model.engagement, is_approved=False)
     model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     before, model.scope = model.scope, Scope(scope).value
     out, within = OUT_OF_SCOPE[scope] - OUT_OF_SCOPE[before], (
@@ -101,14 +110,17 @@ def set_model_scope(*, actor: User, model: MigratedModel, scope: str, reason: st
 
 @retried
 @transaction.atomic
-def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedModel:
+def drop_model(*, actor: User, model: MigratedModel, reason: str, is_approved: bool = False
+               ) -> MigratedModel:
     """Take a model out of the project; what was let through stays on record.
 
-    Every open stage is skipped, survey and acceptance included; each has its logged move.
-    Raises InvalidInput without a reason; WrongState for a model that is out already, or whose
-    stage is submitted; NotAllowed.
+    Every open stage is skipped, survey and acceptance included; each has its logged move. Its jobs
+    on their way are cancelled (`model_dropped`).
+    Raises InvalidInput without a reason; WrongState for a model that is out already, whose stage
+    is submitted, or where the scope is agreed and no change request `is_approved`; NotAllowed.
     """
     require(actor, Can.MANAGE, model.engagement)
+    require_open_scope(model.engagement, is_approved=is_approved)
     model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)
     if not reason.strip():
         raise InvalidInput(_("Give the reason."))
@@ -119,6 +131,7 @@ def drop_model(*, actor: User, model: MigratedModel, reason: str) -> MigratedMod
         take_out(actor, record, reason)
     model.dropped_at, model.drop_reason = timezone.now(), reason.strip()[:240]
     model.save(update_fields=["dropped_at", "drop_reason"])
+    model_dropped.send(MigratedModel, model=model, actor=actor)
     audit_log.record(actor=actor, action="model.drop", target=model, engagement=model.engagement,
                      data={"reason": model.drop_reason})
     return model

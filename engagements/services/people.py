@@ -11,12 +11,14 @@ from engagements.access import require_administrator
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, User
+from engagements.permissions import side_of
 from engagements.services.api_tokens import revoke_tokens_of
 from engagements.services.field_validation import validate_row
 from engagements.services.sign_ins import end_sign_ins_of
 
 PERSON_FACTS = ("full_name", "full_name_en", "job_title", "job_title_en", "organisation",
-                "organisation_en", "phone", "email", "role", "is_active")
+                "organisation_en", "phone", "email", "role", "audits_firm", "access_ends_on",
+                "is_active")
 
 
 @transaction.atomic
@@ -37,6 +39,7 @@ def add_person(*, actor: User, username: str, password: str = "", is_service: bo
         person.set_unusable_password()
     else:
         set_password(person, password)
+    _require_audit_facts(person)
     validate_row(person)
     person.save()
     audit_log.record(actor=actor, action="person.add", target=person,
@@ -91,19 +94,19 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
     """Change facts of a person (PERSON_FACTS), and the password where one is given. A new password
     and a lock-out end the person's sign-ins and API tokens.
 
-    Raises WrongState for the last administrator, and where somebody on a team would change to or
-    from the customer's side.
+    Raises WrongState for the last administrator, and where somebody on a team would change between
+    the firm's side, the customer's and the audit.
     """
     require_administrator(actor)
     person = User.objects.select_for_update(no_key=True).get(pk=person.pk)
     changed = {name: [str(getattr(person, name)), str(value)]
                for name, value in _person_facts(facts).items()
                if getattr(person, name) != value}
-    was_reviewer = person.is_reviewer
+    side_before = side_of(person.role)
     for name in changed:
         setattr(person, name, facts[name])
     _require_administrators(person)
-    if was_reviewer != person.is_reviewer and person.memberships.exists():
+    if side_before != side_of(person.role) and person.memberships.exists():
         raise WrongState(_("%(person)s is on a team; take them off before changing sides.")
                          % {"person": person})
     if password:
@@ -111,6 +114,7 @@ def update_person(*, actor: User, person: User, password: str = "", **facts: Any
         changed["password"] = ["***", "***"]
     if person.is_service:
         _require_firm(person)
+    _require_audit_facts(person)
     validate_row(person)
     person.save()
     if password or not person.is_active:
@@ -127,9 +131,14 @@ def _require_administrators(person: User) -> None:
 
 
 def _require_firm(person: User) -> None:
-    if person.role == Role.REVIEWER:
+    if person.is_reviewer:
         raise InvalidInput(_("A service account belongs to the firm; it cannot decide for a "
                              "customer."))
+
+
+def _require_audit_facts(person: User) -> None:
+    if person.audits_firm and not person.is_auditor:
+        raise InvalidInput(_("Only an auditor audits the whole firm."))
 
 
 def set_password(person: User, password: str) -> None:

@@ -9,12 +9,13 @@ from django.http import HttpRequest
 from engagements.audit import audit_log
 from engagements.models import SignIn, User
 
+SIGNED_IN_AT = "signed_in_at"  # in the session: when it began, seconds of the epoch
 RENEWED_AT = "renewed_at"  # in the session: when its time began anew, seconds of the epoch
 
 
 def remember_sign_in(*, request: HttpRequest, user: User) -> None:
     """Note whose the request's session is, from where; the session is saved first."""
-    request.session[RENEWED_AT] = int(time.time())
+    request.session[SIGNED_IN_AT] = request.session[RENEWED_AT] = int(time.time())
     request.session.save()
     SignIn.objects.update_or_create(
         session=Session.objects.get(pk=request.session.session_key),
@@ -34,6 +35,9 @@ def end_sign_ins(*, actor: User, sign_ins: list[SignIn]) -> int:
     return count
 
 
-def end_sign_ins_of(person: User) -> None:
-    """Sign a person out everywhere, inside the service that locks them out."""
-    Session.objects.filter(sign_in__user=person).delete()
+def end_sign_ins_of(person: User) -> int:
+    """Sign a person out everywhere, inside the service that locks them out; how many browsers."""
+    sessions = Session.objects.filter(sign_in__user=person)
+    count = sessions.count()
+    sessions.delete()
+    return count

@@ -81,7 +81,8 @@ def _state_of(record: StageRecord) -> tuple[User | None, str]:
 def _assign(actor: User, record: StageRecord, given: tuple[User | None, str]) -> Reassignment:
     require(actor, Can.WORK, record.engagement)
     (person, note), before = given, _state_of(record)
-    if person and not _is_of_team(person, record):
+    if person and (person.is_reviewer or not record.engagement.memberships.filter(
+            user=person).exists()):
         raise InvalidInput(_("%(person)s is not on the team of %(engagement)s.") % {
             "person": person, "engagement": record.engagement.code})
     if person:
@@ -94,7 +95,3 @@ def _assign(actor: User, record: StageRecord, given: tuple[User | None, str]) ->
         data={"from": before[0].username if before[0] else "", "note_before": before[1],
               "to": person.username if person else "", "note": note})
     return Reassignment(record, before, (person, note))
-
-
-def _is_of_team(person: User, record: StageRecord) -> bool:
-    return not person.is_reviewer and record.engagement.memberships.filter(user=person).exists()

@@ -26,8 +26,8 @@ def comment_on_stage(*, actor: User, record: StageRecord, text: str) -> StageCom
     text = text.strip()
     if not text or len(text) > StageComment._meta.get_field("text").max_length:
         raise InvalidInput(_("A comment has 1 to 2,000 characters."))
-    comment = StageComment.objects.create(record=record, author=actor, at=timezone.now(),
-                                          text=text)
+    comment = StageComment.objects.create(record=record, author=actor, agent=actor.agent,
+                                          at=timezone.now(), text=text)
     audit_log.record(actor=actor, action="stage.comment", target=record,
                      engagement=record.engagement, data={"comment": text})
     return comment

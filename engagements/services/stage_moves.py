@@ -5,6 +5,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from engagements.agreed_scope import require_open_scope
 from engagements.audit import audit_log
 from engagements.conflict_retry import retried
 from engagements.errors import GateNotMet, NotAllowed, WrongState
@@ -25,8 +26,8 @@ from engagements.text.text_joining import following, labelled
 
 @retried
 @transaction.atomic
-def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
-               ) -> StageTransition:
+def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = "",
+               is_approved: bool = False) -> StageTransition:
     """Make one move of the table with a model's stage.
 
     Logs the transition with what the gate said and writes an audit entry. Leaving the passed or
@@ -34,7 +35,8 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
 
     Raises:
         NotAllowed: the role may not, or the actor worked on the stage that is to be let through.
-        WrongState: the table has no such move, or the other stages do not allow it.
+        WrongState: the table has no such move, the other stages do not allow it, or the scope is
+            agreed and no change request `is_approved` that changes it.
         GateNotMet: passing with a failed check, or waiving one that the waiver does not name;
             `details["checks"]` lists all checks.
         InvalidInput: a move that needs a reason, without one.
@@ -42,6 +44,8 @@ def move_stage(*, actor: User, record: StageRecord, move: str, comment: str = ""
     record = StageRecord.objects.select_for_update(of=("self",), no_key=True).select_related(
         "model__engagement").get(pk=record.pk)
     require_move(actor, TRANSITIONS, record, move, comment)
+    if move in (StageMove.SKIP, StageMove.RESTORE):
+        require_open_scope(record.engagement, is_approved=is_approved)
     checks = _checks(actor, record, move)
     return _apply(actor, record, move, comment, checks)
 
@@ -156,8 +160,8 @@ def _apply(actor: User, record: StageRecord, move: str, comment: str, checks: li
     if record.state in BEGUN:
         record.started_at = record.started_at or now
     transition = StageTransition.objects.create(
-        record=record, move=move, from_state=before, to_state=record.state, actor=actor, at=now,
-        comment=comment.strip(), checks=checks,
+        record=record, move=move, from_state=before, to_state=record.state, actor=actor,
+        agent=actor.agent, at=now, comment=comment.strip(), checks=checks,
     )
     record.save()
     audit_log.record(actor=actor, action=row.audit.code, target=record,

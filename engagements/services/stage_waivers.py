@@ -1,6 +1,6 @@
 """Writes about waivers of stages: a manager drafts, somebody else signs."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from operator import attrgetter
 
 from django.db import transaction
@@ -18,16 +18,21 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.gates import evaluate
 from engagements.models import StageRecord, StageWaiver, User
 from engagements.stages import Stage, StageState
+from engagements.text.text_joining import listed
 
 
 @retried
 @transaction.atomic
-def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> StageWaiver:
-    """A waiver of every check that is missing now, to be signed by somebody else.
+def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str,
+                       checks: Collection[str] = ()) -> StageWaiver:
+    """A waiver of checks that are missing now, to be signed by somebody else.
 
     A draft that was open before is revoked. Writes an audit entry.
+
+    Args:
+        checks: codes of those that it lets pass; all that are missing where none is named.
     Raises WrongState unless the stage is submitted and a check is missing; InvalidInput without
-    a reason; NotAllowed.
+    a reason, or for a check that is not missing; NotAllowed.
     """
     require(actor, Can.MANAGE, record.engagement)
     record = StageRecord.objects.select_for_update(of=("self",), no_key=True).get(pk=record.pk)
@@ -38,6 +43,10 @@ def draft_stage_waiver(*, actor: User, record: StageRecord, reason: str) -> Stag
     missing = [result.as_dict() for result in evaluate(record) if not result.is_met]
     if not missing:
         raise WrongState(_("The gate is met: pass the stage, no waiver is needed."))
+    if unknown := set(checks) - {check["code"] for check in missing}:
+        raise InvalidInput(_("Not missing in this gate: %(checks)s.") % {
+            "checks": listed(sorted(unknown))})
+    missing = [check for check in missing if not checks or check["code"] in checks]
     now = timezone.now()
     record.waivers.open().update(revoked_at=now, revoked_by=actor)
     waiver = StageWaiver.objects.create(

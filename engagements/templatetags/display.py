@@ -15,28 +15,13 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from engagements import status
+from engagements.models.agent import credited
 from engagements.stages import Stage, StageState
 from engagements.text import text_joining
 from engagements.text.language_detection import other_language
 
 register = template.Library()
-
-# Colour by code (DOMAIN 12): green done, blue going on, orange attention, red bad, grey idle.
-COLOURS = {
-    "green": "passed confirmed succeeded approved accepted signed ready ok met OK active applied "
-             "frozen green low minor",
-    "blue": "in_progress submitted running starting collecting reading leasing staging "
-            "issued in_review reviewed being_read",
-    "orange": "waived conditional not_provable warning expired pending maintenance unknown "
-              "timed_out not_measured away login key shell Warning yellow medium major open",
-    "red": "failed sent_back rejected refused declined lost quarantined missing Alarm Critical "
-           "high blocking occurred red",
-    "secondary": "not_started skipped draft cancelled superseded withdrawn queued closed",
-}
-COLOUR_OF = {code: colour for colour, codes in COLOURS.items() for code in codes.split()}
-ICON_OF = {"green": "check", "blue": "clock", "orange": "alert-triangle", "red": "alert-circle",
-           "secondary": "circle-dashed"}
-
 
 @register.simple_tag
 def product_version() -> str:
@@ -75,20 +60,36 @@ def _icon(name: str, label: str) -> SafeString:
 @register.simple_tag
 def tag(code: str, label: str = "") -> SafeString:
     """A status tag: colour, icon and text, never colour alone."""
-    return _tag(str(code), str(label))
+    return _tag(str(code), str(label), get_language())
 
 
 @lru_cache(maxsize=1024)  # a matrix of 300 models shows the same few tags 2,400 times
-def _tag(code: str, label: str) -> SafeString:
-    colour = COLOUR_OF.get(code, "secondary")
+def _tag(code: str, label: str, _language: str = "") -> SafeString:
+    found = status.look(code)
     return format_html(
-        '<span class="badge desk-tag bg-{}-lt">{}<span>{}</span></span>', colour,
-        icon(ICON_OF[colour]), label or code)
+        '<span class="badge desk-tag bg-{}-lt">{}<span>{}</span></span>', found.colour,
+        icon(found.icon), label or status.WORDS.get(code, code))
+
+
+@register.filter
+def through(person, agent) -> str:
+    """Who did it, with the agent through which it was done, if it was one."""
+    return credited(person, agent)
+
+
+@register.filter
+def colour(code) -> str:
+    """The colour of a state, for the class of what is no tag."""
+    return status.look(str(code)).colour
 
 
 @register.simple_tag
 def state_tag(instance, field: str = "state") -> SafeString:
-    """The tag of a model's state, with its translated label."""
+    """The tag of a model's state, with its translated label; with what it came to where the model
+    has a `state_outcome`."""
+    outcome = getattr(instance, "state_outcome", None) if field == "state" else None
+    if outcome:
+        return _tag(*outcome)
     code = getattr(instance, field)
     return _tag(str(code), choice_label(type(instance), field, code, get_language())
                 or getattr(instance, f"get_{field}_display")())
@@ -122,7 +123,7 @@ def state_cell(record, model, url: str) -> SafeString:
 
 @lru_cache(maxsize=64)
 def _cell_head(state: str) -> str:
-    return f'<a class="desk-cell bg-{COLOUR_OF.get(state, "secondary")}-lt"'
+    return f'<a class="desk-cell bg-{colour(state)}-lt"'
 
 
 @lru_cache(maxsize=64)
@@ -142,7 +143,7 @@ def state_symbols() -> SafeString:
 def state_key(state: str) -> SafeString:
     """What an icon of the matrix means: the icon and its state in words."""
     return format_html('<span class="desk-cell is-small bg-{}-lt">{}</span> {}',
-                       COLOUR_OF.get(state, "secondary"), icon(STATE_ICONS[StageState(state)]),
+                       colour(state), icon(STATE_ICONS[StageState(state)]),
                        StageState(state).label)
 
 
@@ -206,6 +207,12 @@ def when(value: datetime | None) -> str:
 
 
 @register.filter
+def minute(value: datetime | None) -> str:
+    """YYYY-MM-DD HH:mm of what is estimated; -- for no data."""
+    return timezone.localtime(value).strftime("%Y-%m-%d %H:%M") if value else "--"
+
+
+@register.filter
 def duration(seconds) -> str:
     """h:mm:ss or mm:ss of a number of seconds or a timedelta."""
     if seconds is None:
@@ -263,14 +270,18 @@ def following(sentence: str, sentences) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def menu_item(context, route: str, icon_name: str, label: str) -> SafeString:
-    """An entry of the side menu; the one whose page is open is marked."""
+def menu_item(context, route: str, icon_name: str, label: str, *also: str) -> SafeString:
+    """An entry of the side menu; the one whose page is open is marked.
+
+    Args:
+        also: where other pages of the entry begin.
+    """
     url = _menu_address(route)
     if not url:
         return mark_safe("")
     path = context["request"].path
     return _menu_entry(url, icon_name, str(label),
-                       path == url if url == "/" else path.startswith(url))
+                       path == url if url == "/" else path.startswith((url, *also)))
 
 
 @lru_cache(maxsize=256)

@@ -35,7 +35,8 @@ def engagement_tabs(context, engagement: Engagement) -> dict:
     for group, tabs in groups_for(allowed(request.user, Can.VIEW_INTERNAL)):
         entries = [{"title": tab.title, "url": _url(tab, engagement), "is_open": tab.key == active}
                    for tab in tabs]
-        groups.append({"title": group.title, "url": entries[0]["url"], "tabs": entries,
+        title = tabs[0].title if len(tabs) == 1 else group.title  # as for the customer
+        groups.append({"title": title, "url": entries[0]["url"], "tabs": entries,
                        "is_open": any(entry["is_open"] for entry in entries)})
     return {"groups": groups, "open": next((g for g in groups if g["is_open"]), None)}
 

@@ -3,12 +3,14 @@
 from django.contrib import messages
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from engagements import queries, services
 from engagements.access import Can, allowed, require
+from engagements.assignment_remarks import show_remarks
 from engagements.forms import EngagementForm, MemberForm, ModelFactsForm, ModelForm
 from engagements.models import (
     Engagement,
@@ -33,6 +35,9 @@ def visible_engagement(request: HttpRequest, code: str) -> Engagement:
 
 @require_GET
 def engagement_list(request):
+    """The list of the customer's people and auditors; the firm's has owners, money and views."""
+    if not request.user.is_outside:
+        return redirect(f"{reverse('portal:portfolio')}?{request.GET.urlencode()}")
     found = queries.filtered(Engagement.objects.visible_to(request.user), request.GET)
     page = page_of(queries.with_progress(found), request.GET, 25, pages_of(request.GET))
     return render(request, "engagements/list.html", {
@@ -41,14 +46,18 @@ def engagement_list(request):
 
 @require_http_methods(["GET", "POST"])
 def engagement_new(request):
-    require(request.user, Can.MANAGE)
+    require(request.user, Can.BEGIN)
     form = EngagementForm(request.POST or None, creator=request.user)
     if form.is_valid():
         made = attempt_form(form, lambda: _create(request.user, dict(form.cleaned_data)))
         if made:
-            messages.success(request, _("%(code)s is created. Now add its models.")
-                             % {"code": made.code})
-            return redirect("engagements:model_new", made.code)
+            if allowed(request.user, Can.MANAGE):
+                messages.success(request, _("%(code)s is created. Now add its models.")
+                                 % {"code": made.code})
+                return redirect("engagements:model_new", made.code)
+            messages.success(request, _("%(code)s is created. Draft its quote; a manager adds the "
+                                        "models and the team.") % {"code": made.code})
+            return redirect("engagements:engagement", made.code)
     return render(request, "engagements/form.html", {"form": form})
 
 
@@ -85,7 +94,7 @@ def engagement_page(request, code):
         "team": engagement.memberships.exclude(role=Role.REVIEWER).select_related("user"),
         "transitions": StageTransition.objects.filter(
             record__model__engagement=engagement).select_related(
-            "actor", "record__model__engagement")[:12]})
+            "actor", "agent", "record__model__engagement")[:12]})
 
 
 def _stage_moves(user: User, matrix: list[dict]) -> list[StageMove]:
@@ -107,6 +116,7 @@ def team(request, code):
     if form.is_valid() and attempt_form(form, lambda: services.add_members(
             actor=request.user, engagement=engagement, users=form.cleaned_data["user"],
             role=form.cleaned_data["role"])):
+        show_remarks(request, *form.cleaned_data["user"])
         return redirect("engagements:team", code)
     return render(request, "engagements/team.html", {
         "engagement": engagement, "active": "team", "form": form,
@@ -123,10 +133,12 @@ def assign(request, code):
     if not records:
         messages.warning(request, _("Select stages in the matrix first."))
     else:
-        attempt(request, lambda: services.assign_stages(
+        done = attempt(request, lambda: services.assign_stages(
             actor=request.user, records=records, person=person and person.user,
             note=request.POST.get("comment", "")), lambda: _assigned(records, person),
-                undo=_assignments_back)
+                       undo=_assignments_back)
+        if done:
+            show_remarks(request, person and person.user)
     return _back_to_matrix(engagement, records)
 
 

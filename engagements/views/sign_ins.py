@@ -9,8 +9,11 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from engagements import services
 from engagements.access import require_administrator
 from engagements.forms import ApiTokenForm
-from engagements.models import ApiToken, SignIn, User
+from engagements.models import ApiToken, AuditEntry, SignIn, User
 from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.paging import page_of
+
+LOG_INS_PER_PAGE = 50
 
 
 @require_http_methods(["GET", "POST"])
@@ -66,3 +69,16 @@ def sign_ins_end(request, pk: int | None = None):
     messages.success(request, ngettext("%(n)s sign-in is ended.", "%(n)s sign-ins are ended.",
                                        count) % {"n": count})
     return redirect("people:sign_ins")
+
+
+@require_GET
+def log_ins(request):
+    """Who signed in, out, or was refused, when and from where; `?person=` narrows to one."""
+    require_administrator(request.user)
+    entries = AuditEntry.objects.filter(action__in=[
+        "user.login", "user.login_refused", "user.logout"]).select_related("actor")
+    person = User.objects.filter(username=request.GET.get("person", "")).first()
+    if person:
+        entries = entries.filter(target_type=person._meta.label_lower, target_id=person.pk)
+    return render(request, "engagements/log_ins.html", {
+        "person": person, "page": page_of(entries, request.GET, LOG_INS_PER_PAGE)})

@@ -27,7 +27,7 @@ def cell_menu(request, code, model_code, stage):
 def _menu(request: HttpRequest, record: StageRecord, form: StageCommentForm, *,
           is_added: bool = False) -> HttpResponse:
     in_place = bool(request.headers.get("HX-Request"))
-    record.newest_comments = list(record.comments.select_related("author")[:1])
+    record.newest_comments = list(record.comments.select_related("author", "agent")[:1])
     return render(request, "engagements/cell_menu.html" if in_place
                   else "engagements/cell_menu_page.html", {
         "record": record, "model": record.model, "engagement": record.engagement, "form": form,
@@ -60,4 +60,4 @@ def stage_comments(request, code, model_code, stage):
                   else "engagements/stage_comments_page.html", {
         "record": record, "model": record.model, "engagement": record.engagement,
         "form": form, "added": added,
-        "comments": record.comments.select_related("author")[:NEWEST]})
+        "comments": record.comments.select_related("author", "agent")[:NEWEST]})

@@ -48,6 +48,8 @@ def stage_page(request, code, model_code, stage):
         "records": record.model.stages.select_related("model__engagement"),
         "checks": checks, "moves": moves, "waits_for": waits_for(record),
         "form_lines": _form_lines(stage), "items": _items(record),
+        "let_through": {code for w in waivers if w.signed_at and not w.revoked_at
+                        for code in w.codes},
         "waivers": [{"waiver": w, "may_sign": services.may_sign(request.user, w)}
                     for w in waivers],
         "may_waive": _may_waive(request.user, record, checks, waivers),
@@ -59,9 +61,9 @@ def stage_page(request, code, model_code, stage):
 
 def history_of(user: User, record: StageRecord) -> list[StageTransition | StageComment]:
     """Moves and, for the firm's people, comments; the newest first."""
-    entries = list(record.transitions.select_related("actor"))
+    entries = list(record.transitions.select_related("actor", "agent"))
     if allowed(user, Can.VIEW_INTERNAL):
-        entries += record.comments.select_related("author")
+        entries += record.comments.select_related("author", "agent")
     return sorted(entries, key=lambda entry: entry.at, reverse=True)
 
 
@@ -142,8 +144,8 @@ def item_tick(request, code, model_code, stage, pk):
 def waiver_draft(request, code, model_code, stage):
     record = record_of_page(request, code, model_code, stage)
     attempt(request, lambda: services.draft_stage_waiver(
-        actor=request.user, record=record, reason=request.POST.get("reason", "")),
-            _("Waiver drafted; someone else has to sign it."))
+        actor=request.user, record=record, reason=request.POST.get("reason", ""),
+        checks=request.POST.getlist("check")), _("Waiver drafted; someone else has to sign it."))
     return redirect("engagements:stage", code, model_code, stage)
 
 

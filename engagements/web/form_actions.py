@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from engagements.decisions import SignInTooOld
 from engagements.errors import DeskError
 from engagements.optimistic_locking import EditConflict
 from engagements.text.text_joining import in_turn, labelled
@@ -27,6 +28,8 @@ def attempt(request: HttpRequest, service: Callable[[], Any],
     """
     try:
         result = service()
+    except SignInTooOld:
+        raise  # leads to the sign-in and back
     except DeskError as error:
         messages.error(request, error.message)
         return None
@@ -57,6 +60,8 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
         form.data = form.data.copy()
         form.data[form.add_prefix(error.seen_as)] = error.details[error.newest]
         return None
+    except SignInTooOld:
+        raise
     except DeskError as error:
         _add_errors(form, error)
         return None

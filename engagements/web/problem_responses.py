@@ -52,7 +52,8 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
     else:
         body = _problem(response.status_code, code, input_sentence(data), errors=data,
                         codes=error.get_codes())
-    headers = {k: v for k, v in response.items() if k in ("WWW-Authenticate", "Allow")}
+    kept = ("WWW-Authenticate", "Allow", "Retry-After")
+    headers = {name: value for name, value in response.items() if name in kept}
     return JsonResponse(
         body, status=response.status_code, content_type=PROBLEM_TYPE, headers=headers
     )
@@ -60,16 +61,14 @@ def problem_response(error: Exception, context: dict) -> Response | JsonResponse
 
 def database_problem() -> JsonResponse:
     """503: the database restarts, or is held by other writers for too long."""
-    body = _problem(503, "database_unavailable", _("The database does not answer at the moment. "
-                                                   "Nothing was saved; try again."))
-    return JsonResponse(body, status=503, content_type=PROBLEM_TYPE,
-                        headers={"Retry-After": RETRY_SECONDS})
+    return problem(503, "database_unavailable", _(
+        "The database does not answer at the moment. Nothing was saved; try again."),
+        retry_seconds=RETRY_SECONDS)
 
 
 def duplicate_problem() -> JsonResponse:
     """409: the check found nothing, but another writer was quicker."""
-    return JsonResponse(_problem(409, "duplicate", duplicate_sentence()), status=409,
-                        content_type=PROBLEM_TYPE)
+    return problem(409, "duplicate", duplicate_sentence())
 
 
 def duplicate_sentence() -> str:
@@ -80,8 +79,7 @@ def duplicate_sentence() -> str:
 
 def not_found_problem() -> JsonResponse:
     """404: the API has no such address, or a key in it that no row can have."""
-    body = _problem(404, "not_found", _("There is nothing at this address."))
-    return JsonResponse(body, status=404, content_type=PROBLEM_TYPE)
+    return problem(404, "not_found", _("There is nothing at this address."))
 
 
 def bad_request_problem(status: int) -> JsonResponse:
@@ -90,14 +88,12 @@ def bad_request_problem(status: int) -> JsonResponse:
         400: ("bad_request", _("The request cannot be understood.")),
         413: ("too_large", _("The request is larger than allowed. Upload large files in parts.")),
     }[status]
-    body = _problem(status, code, detail)
-    return JsonResponse(body, status=status, content_type=PROBLEM_TYPE)
+    return problem(status, code, detail)
 
 
 def server_problem() -> JsonResponse:
     """500: an error that nobody expected."""
-    body = _problem(500, "server_error", _("The server failed; see its log."))
-    return JsonResponse(body, status=500, content_type=PROBLEM_TYPE)
+    return problem(500, "server_error", _("The server failed; see its log."))
 
 
 def input_sentence(errors: Any) -> str:
@@ -126,6 +122,12 @@ def _inner(place: str, name: str | int) -> str:
     if isinstance(name, int):
         return f"{place}[{name}]"
     return f"{place}.{name}" if place else name
+
+
+def problem(status: int, code: str, detail: str, retry_seconds: int = 0) -> JsonResponse:
+    """A refusal of what no endpoint has seen."""
+    return JsonResponse(_problem(status, code, detail), status=status, content_type=PROBLEM_TYPE,
+                        headers={"Retry-After": retry_seconds} if retry_seconds else {})
 
 
 def _problem(status: int, code: str, detail: str, **extra) -> dict:

@@ -8,6 +8,8 @@ from rest_framework import serializers, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.web.strict_bodies import NoBody
+
 
 class RowAction:
     """An action by POST as an attribute of a `DeclaredEndpoint`; its name is the attribute's.
@@ -32,7 +34,7 @@ class RowAction:
         """Put the method in the place of its declaration."""
         def method(view, request, pk=None):
             row = view.get_object()
-            fields = view.validated(self.takes) if self.takes else {}
+            fields = view.validated(self.takes or NoBody)
             made = self.service(actor=request.user, **{self.row_name: row}, **fields)
             if self.answers is None:
                 return view.fresh(self.code)

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ValidationError
 from rest_framework.mixins import ListModelMixin
 
 from engagements.text.text_joining import listed
+from engagements.web.list_filters import common_filters
 
 FORMAT = frozenset({"format"})
 PAGES = frozenset({"page", "page_size", "after"})  # of lists that come in pages
@@ -23,6 +25,18 @@ class StrictFilterBackend(DjangoFilterBackend):
         if getattr(view, "action", "") == "list":
             refuse_unknown(request, PAGES | self._known(request, queryset, view))
         return super().filter_queryset(request, queryset, view)
+
+    def get_filterset_class(self, view, queryset=None):
+        """What the view declares, and of a list the filters that all of them have."""
+        declared = super().get_filterset_class(view, queryset)
+        is_list = getattr(view, "action", "") == "list" and isinstance(view, ListModelMixin)
+        if not (is_list and isinstance(queryset, QuerySet)):
+            return declared
+        table, base = queryset.model, declared or self.filterset_base
+        known = {name: each for name, each in common_filters(table, base).items()
+                 if name not in base.declared_filters}
+        meta = getattr(base, "Meta", None) or type("Meta", (), {"model": table, "fields": []})
+        return type("ListFilters", (base,), {**known, "Meta": meta})
 
     def _known(self, request, queryset, view) -> frozenset[str]:
         filters = self.get_filterset(request, queryset, view)

@@ -11,8 +11,11 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.permissions import SAFE_METHODS
 
 from engagements.models import ApiToken, User
+from engagements.web.address_limit import count_request
+from engagements.web.mcp_attestation import attested_hash
 
 KEYWORDS = (b"token", b"bearer")
+MOST_WRONG, WRONG_SECONDS = 20, 60  # tokens from one address in that time
 LAST_USE_STEP = timedelta(minutes=1)  # how exactly the last use is known
 
 
@@ -21,12 +24,18 @@ class ApiTokenAuthentication(BaseAuthentication):
 
     def authenticate(self, request) -> tuple[User, ApiToken] | None:
         """The token's owner, whose `token` limits what `visible_to` and `require` give."""
-        words = get_authorization_header(request).split()
-        if not words or words[0].lower() not in KEYWORDS:
+        words = _words(request)
+        if not words:
             return None
         if len(words) != 2:
             raise exceptions.AuthenticationFailed(_("Write: Authorization: Token KEY"))
-        token = self._token(words[1].decode("latin-1"))
+        token = token_in(request)
+        if token is None:
+            address = request.META.get("REMOTE_ADDR", "")
+            if count_request("wrong-token", address, WRONG_SECONDS) > MOST_WRONG:
+                raise exceptions.Throttled(WRONG_SECONDS)  # a good token still works from there
+            raise exceptions.AuthenticationFailed(
+                _("This token is unknown, revoked or expired."))
         _require_scope(token, request)
         note_use(token, request.META.get("REMOTE_ADDR") or None)
         token.owner.token = token
@@ -35,17 +44,30 @@ class ApiTokenAuthentication(BaseAuthentication):
     def authenticate_header(self, request) -> str:
         return "Token"
 
-    def _token(self, key: str) -> ApiToken:
-        token = ApiToken.objects.in_force().with_key(key).exclude(
-            scope=ApiToken.Scope.CALENDAR).select_related("owner").first()
-        if token is None:
-            raise exceptions.AuthenticationFailed(
-                _("This token is unknown, revoked or expired."))
-        return token
+
+def token_in(request) -> ApiToken | None:
+    """The token in force whose key the request brings, if any. A key that is for the MCP server
+    counts only there: that server names its hash and signs that it has seen the key."""
+    words = _words(request)
+    if len(words) != 2:
+        return None
+    key, audience = words[1].decode("latin-1"), ApiToken.Audience
+    found = ApiToken.objects.in_force().exclude(scope=ApiToken.Scope.CALENDAR).select_related(
+        "owner", "agent")
+    if attested := attested_hash(key):
+        return found.filter(audience=audience.MCP, key_hash=attested).first()
+    return found.filter(audience=audience.API).with_key(key).first()
+
+
+def _words(request) -> list[bytes]:
+    """Of the header `Authorization`, where it names a token."""
+    words = get_authorization_header(request).split()
+    return words if words and words[0].lower() in KEYWORDS else []
 
 
 def _require_scope(token: ApiToken, request) -> None:
-    if request.method in SAFE_METHODS or token.scope == ApiToken.Scope.WRITE:
+    if request.method in SAFE_METHODS or token.scope in (
+            ApiToken.Scope.WRITE, ApiToken.Scope.DECIDE, ApiToken.Scope.AGENT):
         return
     view = request.parser_context.get("view")
     if token.scope == ApiToken.Scope.JOBS and getattr(view, "is_job_work", False):

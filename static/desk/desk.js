@@ -2,6 +2,10 @@
 (() => {
   const root = document.documentElement;
 
+  // A refused form is shown at the address that took it, which answers no reload: the page gets its own back.
+  const own = document.querySelector("[data-desk-address]");
+  if (own && location.pathname !== own.dataset.deskAddress) history.replaceState(history.state, "", own.dataset.deskAddress);
+
   for (const button of document.querySelectorAll("[data-desk-theme]")) {
     button.addEventListener("click", () => {
       const next = root.getAttribute("data-bs-theme") === "dark" ? "light" : "dark";
@@ -15,6 +19,31 @@
     const question = event.target.dataset.confirm;
     if (question && !window.confirm(question)) event.preventDefault();
   });
+
+  // A form is sent once: until the answer comes its buttons rest. They wake up for who comes back, and
+  // after a while, since the answer may have been a file.
+  const REST = 8000;
+  const wake = (form) => {
+    delete form.dataset.deskSent;
+    for (const button of form.querySelectorAll("[data-desk-resting]")) {
+      button.disabled = false;
+      delete button.dataset.deskResting;
+    }
+  };
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (event.defaultPrevented || form.method !== "post") return;
+    if (form.dataset.deskSent) { event.preventDefault(); return; }
+    form.dataset.deskSent = "yes";
+    setTimeout(() => { // once the browser has taken the button's own value
+      for (const button of form.querySelectorAll("button:not([type=button]):not(:disabled)")) {
+        button.disabled = true;
+        button.dataset.deskResting = "";
+      }
+    });
+    setTimeout(() => wake(form), REST);
+  });
+  window.addEventListener("pageshow", () => document.querySelectorAll("form[data-desk-sent]").forEach(wake));
 
   document.addEventListener("change", (event) => {
     if (event.target.matches("[data-desk-submit]")) event.target.form.requestSubmit();
@@ -55,11 +84,22 @@
   // The open tab is in sight, however many there are.
   document.querySelector(".page-header .nav-link.active")?.scrollIntoView({ inline: "center", block: "nearest" });
 
+  // Typing leaves those of a list that hold all words; a section without any is hidden.
+  for (const input of document.querySelectorAll("[data-desk-filter]")) {
+    input.addEventListener("input", () => {
+      const asked = input.value.toLowerCase().split(/\s+/);
+      const items = [...document.querySelectorAll(input.dataset.deskFilter)];
+      for (const item of items) item.hidden = !asked.every((word) => item.textContent.toLowerCase().includes(word));
+      for (const section of new Set(items.map((item) => item.closest("section")))) section.hidden = !items.some((item) => !item.hidden && section.contains(item));
+    });
+  }
+
   // A form that came back with errors: a list of them on top, with the focus, and said in the title.
   const words = document.currentScript.dataset;
   const summarise = () => {
     const wrong = [...document.querySelectorAll("main [aria-invalid=true], main .is-invalid")]
       .filter((field, n, all) => field.id && all.indexOf(field) === n);
+    for (const field of wrong) unfold(field);
     const form = wrong[0]?.form;
     if (!form || form.querySelector("[data-desk-errors]")) return;
     const summary = document.createElement("div");
@@ -85,7 +125,20 @@
     document.title = `${words.error} ${document.title}`;
     summary.focus();
   };
+  const unfold = (part) => {
+    for (let box = part.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+  };
+  // Any other refusal gets the focus, also where the address leads to another part of the page.
+  const showRefusal = () => {
+    const refusal = document.querySelector("main .alert-danger[role=alert]");
+    if (!refusal || document.activeElement?.matches("[data-desk-errors]")) return;
+    unfold(refusal);
+    refusal.tabIndex = -1;
+    refusal.focus();
+  };
   summarise();
+  showRefusal();
+  if (location.hash) window.addEventListener("load", () => setTimeout(showRefusal));
 
   // Zooming into a long curve: the thinned points give way to those of the visible steps.
   const loadDetail = (view, url) => {
@@ -111,7 +164,8 @@
   const ON_DARK = {
     "#ffffff": "transparent", "#1b2330": "#e5ebf3", "#333a45": "#c3ccd8", "#e6e8ec": "#39424e",
     "#d5d9e0": "#4a5563", "#1f5fbf": "#6ea3f5", "#7c93b8": "#9db2d4", "#8a6d1f": "#c9a54a",
-    "#c92a2a": "#ff8787",
+    "#c92a2a": "#ff8787", "#5f3dc4": "#b197fc", "#d9c27a": "#6b5a2a",
+    "#2b8a3e": "#69db7c", "#862e9c": "#da77f2", "#c2255c": "#faa2c1",
   };
   const inTheme = (spec) => {
     if (root.getAttribute("data-bs-theme") !== "dark") return spec;

@@ -32,6 +32,7 @@
   const moves = document.getElementById("stage-move"), start = moves?.querySelector("[value=start]");
   const offerStart = () => {
     const boxes = [...grid.querySelectorAll("input[name=record]:checked")];
+    document.querySelector("[data-desk-selected]")?.classList.toggle("is-empty", boxes.length === 0);
     if (!start) return;
     start.disabled = boxes.length > 0 && boxes.every((box) => "early" in box.dataset);
     if (moves.selectedOptions[0]?.disabled) moves.value = moves.querySelector(":enabled")?.value ?? "";

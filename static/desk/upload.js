@@ -35,7 +35,8 @@
     }
     const body = JSON.stringify({
       engagement: place.dataset.engagement, model: place.dataset.model ?? null, name: file.name,
-      size: file.size, note: form.elements.note?.value ?? "" });
+      size: file.size, note: form.elements.note?.value ?? "",
+      purpose: form.elements.purpose?.value ?? "" });
     const made = await ask(url, { method: "POST", body, headers: { "Content-Type": "application/json" } });
     localStorage.setItem(key(file), made.id);
     return made;

@@ -120,7 +120,8 @@ def run(store, model):
             node, _new = Node.objects.get_or_create(
                 name="n", defaults={"host": "h", "username": "u"})
             artifact.job = Job.objects.create(kind="adapt.megatron_train", model=model, node=node,
-                                              engagement=model.engagement, cards_wanted=cards)
+                                              engagement=model.engagement, cards_wanted=cards,
+                                              results={"device": "npu 0"})
             artifact.save()
         return artifact
     return put

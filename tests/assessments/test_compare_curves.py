@@ -117,6 +117,7 @@ def test_a_skipped_update_hinders_no_pass_but_is_told(judged):
     found = judged(EQUAL, b"".join(lines))
     assert found["verdict"] == "passed"
     assert [w["message"] for w in found["warnings"]] == [
+        "Candidate: 1 of 100 iterations were skipped: their gradients overflowed.",
         "Candidate: 1 of 100 gradient norms are NaN or Inf, explained by the log (update skipped "
         "or loss scale lowered): step 5."]
 

@@ -4,11 +4,14 @@ import json
 
 import numpy as np
 import pytest
+from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import override
 
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
 from workers.dispatch.runner import drive
+from workers.models import Job
 from workers.services import queue_job
 
 GPU = np.linspace(4, 2, 200)
@@ -59,3 +62,33 @@ def test_the_sentence_names_the_reason_of_the_verdict(people, model, files, stor
                     "candidate": store("other.log", megatron_log(losses), model).pk}))
     with override("en"):
         assert (job.results["verdict"], job.sentence) == (verdict, sentence)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_page_shows_both_curves_and_where_they_part(people, model, files, store, client,
+                                                        stranger):
+    parted = np.where(np.arange(200) >= 99, GPU * (1.1 + 0.02 * np.sin(np.arange(200))), GPU)
+    job = drive(queue_job(
+        actor=people[Role.CONSULTANT], kind="acc.loss_compare", model=model,
+        parameters={"baseline": files[0].pk,
+                    "candidate": store("other.log", megatron_log(parted), model).pk}))
+    client.force_login(people[Role.REVIEWER])
+    url = reverse("assessments:job_curve_spec", args=[job.pk])
+    page = client.get(reverse("workers:job", args=[job.pk]),
+                      headers={"accept-language": "en"}).content.decode()
+    assert f'data-chart-url="{url}"' in page
+    assert "2 % is that of step 100: baseline" in page
+    spec = client.get(url, headers={"accept-language": "en"}).json()
+    assert "Differs from step 100" in json.dumps(spec)
+    client.force_login(stranger)
+    assert client.get(url).status_code == 404
+
+
+def test_a_job_without_two_curves_has_no_chart(client, people, model, files, node):
+    job = Job.objects.create(kind="acc.loss_compare", state="failed", model=model,
+                             finished_at=timezone.now(),
+                             engagement=model.engagement, created_by=people[Role.CONSULTANT])
+    client.force_login(people[Role.CONSULTANT])
+    assert client.get(reverse("assessments:job_curve_spec", args=[job.pk])).status_code == 404
+    assert b"data-chart-url" not in client.get(
+        reverse("workers:job", args=[job.pk])).content

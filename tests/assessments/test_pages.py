@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from assessments import services
@@ -13,6 +14,7 @@ from assessments.models import Baseline, CriteriaSet, Criterion, Verdict
 from engagements.models import Role
 from tests.assessments.conftest import megatron_log
 from tests.cached_fixtures import cached_fixture
+from workers.models import Job
 
 GPU = np.linspace(4, 2, 200)
 
@@ -63,6 +65,31 @@ def test_the_criterion_page_leads_to_every_fact(as_role, criterion, verdict):
         assert fact in text
     assert "criterion_judge" not in text
     assert reverse("assessments:criterion_judge", args=[criterion.pk]) not in text
+
+
+def test_the_criterion_page_names_alignment_rates_and_differences(as_role, criterion, people, model,
+                                                                  store):
+    services.measure_file(
+        actor=people[Role.CONSULTANT], model=model,
+        artifact=store("npu.log", megatron_log(GPU * 5), model))
+    page = as_role(Role.REVIEWER).get(pages(criterion)["criterion"],
+                                      headers={"accept-language": "en"}).content.decode()
+    for text in ("Records aligned by", "step number", "0 of 200 common records differ",
+                 "5.000 times the baseline", "sums the loss over 5 accumulation steps"):
+        assert text in page
+
+
+def test_the_job_page_shows_the_curve_that_its_log_was_judged_by(as_role, criterion, verdict,
+                                                                 people, node):
+    job = Job.objects.create(
+        kind="adapt.megatron_train", state="succeeded", model=criterion.model, node=node,
+        finished_at=timezone.now(),
+        engagement=criterion.model.engagement, created_by=people[Role.CONSULTANT])
+    verdict.measurement.job = job
+    verdict.measurement.save()
+    page = as_role(Role.REVIEWER).get(reverse("workers:job", args=[job.pk])).content.decode()
+    assert f'data-chart-url="{pages(criterion)["curve_spec"]}"' in page
+    assert pages(criterion)["criterion"] in page
 
 
 def test_practice_is_marked(as_role, criterion, verdict):

@@ -5,17 +5,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from django.utils.translation import override
 
 from assessments import services
 from assessments.charts.performance import scaling_spec
 from assessments.models import OptimisationRound, Verdict
 from assessments.performance.gains import BY_NAME, gain
 from assessments.performance.metric_bars import bars_of
+from assessments.performance.overview import overview
 from assessments.performance.rounds import history
 from assessments.performance.scaling import Point, Scaling, scaling_of
+from assessments.presentation import verdict_rows
+from delivery.reports.facts import before_after
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from engagements.stages import Stage
 from tests.assessments.conftest import log, megatron_log, trace
+from toolreaders.training.series import time_values
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "performance"
 
@@ -104,6 +110,21 @@ def test_what_is_no_round(people, model, run, record, store):
     assert [(r.number, r.area) for r in OptimisationRound.objects.all()] == [(0, "start")]
 
 
+def test_a_round_says_what_its_files_judged_and_which_steps_count(
+        people, draft, model, definitions, run, record):
+    criterion = services.add_criterion(
+        actor=people[Role.MANAGER], criteria_set=draft, model=model, stage=Stage.TRAIN_TUNE,
+        definition=definitions["step_time"], threshold=Decimal("600"))
+    slow = run(500)
+    [verdict] = record(slow).judged
+    assert (verdict.criterion, verdict.outcome) == (criterion, "not_provable")
+    with override("en"):
+        assert dict(verdict_rows.facts(verdict))["Warm-up"] == (
+            "the first 5 steps left out; 500 ms with all")
+    times = time_values([1000.0] * 5 + [400.0] * 5)
+    assert (times["mean"], times["mean_all"]) == (400, 700)
+
+
 def test_only_the_newest_round_can_be_taken_back(people, model, run, record):
     start, second = record(run(500)), record(run(400))
     with pytest.raises(WrongState):
@@ -151,6 +172,44 @@ def test_files_of_one_run_are_no_comparison(model, run):
     services.measure_artifact(later)
     assert {(b.before.artifact, b.after.artifact, b.is_compared)
             for b in bars_of(model, history(model))} == {(first, later, True)}
+
+
+def test_no_gain_without_rounds_and_a_file_stored_twice_is_one_run(people, model, run, record):
+    for artifact in (first := run(500, 8), newest := run(400, 8)):
+        services.measure_artifact(artifact)
+    found = {(b.before.artifact, b.after.artifact, b.is_of_rounds, b.gain, str(b.before_label))
+             for b in bars_of(model, history(model))}
+    assert found == {(first, newest, False, None, "首次运行")}
+    [line] = overview(model.engagement)
+    assert (line.first.artifact, line.newest.artifact, line.gain) == (first, newest, None)
+    record(first)
+    assert not any(b.gain for b in bars_of(model, history(model)))  # a start alone shows none
+    record(newest)
+    assert {b.gain.relative for b in bars_of(model, history(model))} == {0.2, 0.25}
+    [line] = overview(model.engagement)
+    assert (line.metric.name, line.gain.relative) == ("samples_per_second", 0.25)
+
+
+def test_one_file_stored_twice_is_no_comparison(model, run):
+    for _time in range(2):
+        services.measure_artifact(run(500))
+    assert {b.is_compared for b in bars_of(model, history(model))} == {False}
+
+
+def test_a_baseline_that_nobody_confirmed_is_named_so(people, model, run, store):
+    baseline = services.record_baseline(
+        actor=people[Role.CONSULTANT], model=model, quantity="samples_per_second",
+        artifact=store("gpu.log", log(250), model))
+    services.measure_artifact(run(500))
+
+    def of_baseline():
+        [bars] = [b for b in bars_of(model, history(model)) if b.baseline]
+        return str(bars.baseline_label), before_after._reference(bars)
+
+    with override("en"):
+        assert of_baseline() == ("Baseline, not confirmed", "40/s (baseline not confirmed)")
+        type(baseline).objects.update(frozen_at="2026-01-01T00:00Z")
+        assert of_baseline() == ("Baseline", "40/s")
 
 
 def test_sources_that_count_in_other_units_share_one_axis():

@@ -4,14 +4,21 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 
 from assessments import services
 from assessments.models import Baseline, MetricDefinition
 from assessments.services import baselines
 from assessments.verdicts.computation import cards_of
 from assessments.verdicts.environments import compared, unreviewed
+from delivery.documents.bilingual import in_language
+from delivery.reports.facts import agreement_sheets
+from delivery.reports.facts.source import Source
+from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import AuditEntry, Role
+from engagements.models import ApiToken, AuditEntry, Role
+from engagements.services.agents import create_agent
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log
 from tests.assessments.conftest import signed as signed_by_both
@@ -26,7 +33,9 @@ from toolreaders.verdicts.verdict import (
     Rule,
     judge_values,
 )
+from workers.artifacts import provenance
 from workers.models import Job, Node
+from workers.services import upload_artifact
 
 GPU = np.linspace(4, 2, 200)
 
@@ -60,7 +69,7 @@ def on_node(criterion, judged, engagement, model):
     """The criterion's run, as a job of a node with known software brought it."""
     verdict, = judged(GPU * 1.001)
     node = Node.objects.create(name="bms-1", host="127.0.0.1", username="x",
-                               software={"CANN": "8.0", "Data set": "v3"})
+                               software={"CANN": "8.0", "Data set": "v3"}, cards_total=8)
     job = Job.objects.create(kind="adapt.megatron_train", engagement=engagement, model=model,
                              node=node, cards_wanted=8)
     verdict.measurement.job = job
@@ -99,7 +108,7 @@ def test_an_unreviewed_difference_withholds_the_verdict(on_node):
     assert (verdict.outcome, verdict.reason) == ("not_provable", "environment_unreviewed")
     states = {item.name: item.state for item in compared(on_node, verdict.measurement)}
     assert states == {"cann": "one_sided", "cards": "same", "cuda": "one_sided",
-                      "data set": "differs"}
+                      "dataset": "differs"}
 
 
 def test_an_accepted_difference_is_judged_at_once(on_node, manager):
@@ -220,7 +229,8 @@ def test_a_baseline_has_repeats_a_spread_and_drift(consultant, manager, reviewer
     run("a.log", 1.001)
     run("b.log", 1.003)
     found = baselines.spread(baseline)
-    assert (found.runs, found.is_repeatable, found.smallest) == (5, True, 0.0)
+    assert (found.runs, found.is_repeatable) == (5, True)
+    assert found.smallest == pytest.approx(0.0001, rel=1e-3)  # the first run is no repeat of itself
     assert found.largest == pytest.approx(0.003, rel=1e-3)
     with pytest.raises(InvalidInput):
         baselines.add_run(actor=consultant, baseline=baseline, artifact=baseline.artifact)
@@ -268,3 +278,56 @@ def test_the_reviewers_confirmation_holds_for_this_draft_only(people, manager, r
     assert (signed.state, signed.customer_signatory) == ("signed", str(reviewer))
     with pytest.raises(WrongState):
         services.confirm_criteria(actor=reviewer, criteria_set=signed)
+
+
+@pytest.mark.parametrize(("factor", "is_asked"), [(1.009, False), (1.032, True)])
+def test_a_baseline_that_scatters_by_half_the_threshold_has_to_be_explained(
+        client, manager, criterion, store, model, consultant, people, factor, is_asked):
+    wide = services.record_baseline(
+        actor=consultant, model=model, quantity="loss_curve",
+        artifact=store("wide.log", megatron_log(GPU * 1.1), model), repeats=[
+            store(f"wide-{n}.log", megatron_log(GPU * 1.1 * (1 + (factor - 1) / n)), model)
+            for n in (1, 2)])
+    draft = services.draft_criteria(actor=manager, engagement=model.engagement)
+    services.add_criterion(
+        actor=manager, criteria_set=draft, model=model, definition=criterion.definition,
+        stage=criterion.stage, threshold=criterion.threshold, baseline=wide)
+    found = baselines.scatter_question(wide)
+    assert bool(found) is is_asked
+    if is_asked:
+        assert "3.2 %" in found
+        with pytest.raises(InvalidInput, match=r"3\.2 %"):
+            baselines.confirm_baseline(actor=manager, baseline=wide)
+        baselines.explain_baseline(actor=consultant, baseline=wide, explanation="cold caches")
+    baselines.confirm_baseline(actor=manager, baseline=wide)
+    client.force_login(consultant)
+    page = client.get(reverse("assessments:criterion", args=[wide.criteria.get().pk])).content
+    assert ("cold caches" in page.decode()) is is_asked
+    source = Source(Document(engagement=model.engagement, kind="AG"))
+    source.__dict__["baselines"] = [wide]
+    told = str(in_language(agreement_sheets.repeats(source), "en"))
+    assert ("cannot tell a difference from noise" in told) is is_asked
+
+
+def test_what_an_agent_declares_is_no_evidence(consultant, engagement, model, store, criterion):
+    """Whatever it says; the same bytes from a person count, and so does a newer job."""
+    _agent, _key = create_agent(actor=consultant, engagement=engagement, name="Adapter")
+    signed_in = type(consultant).objects.get(pk=consultant.pk)
+    signed_in.token = ApiToken.objects.get(agent__isnull=False)
+
+    def declare(losses):
+        artifact = upload_artifact(actor=signed_in, engagement=engagement, model=model,
+                                   upload=SimpleUploadedFile("npu.log", megatron_log(losses)))
+        verdict, = services.measure_file(actor=signed_in, model=model, artifact=artifact)
+        return artifact, verdict
+
+    for losses in (GPU * 1.002, GPU * 1.5, GPU * np.nan):
+        artifact, verdict = declare(losses)
+        assert (verdict.outcome, verdict.reason) == ("not_provable", "agent_declared")
+        assert provenance.of(artifact).origin == "agent"
+    declare(GPU * 1.001)
+    own = store("own.log", megatron_log(GPU * 1.01), model)
+    verdict, = services.measure_file(actor=consultant, model=model, artifact=own)
+    assert (verdict.outcome, provenance.of(own).origin) == ("passed", "person")
+    _artifact, verdict = declare(GPU * 1.5)
+    assert (verdict.outcome, verdict.measurement.artifact) == ("passed", own)

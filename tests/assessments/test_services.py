@@ -16,7 +16,7 @@ from engagements.services import add_model
 from engagements.stages import Stage
 from tests.assessments.conftest import megatron_log, signed
 from tests.cached_fixtures import cached_fixture
-from workers.models import Job, StoredReading
+from workers.models import PURPOSE_OF_STAGE, Job, StoredReading
 
 GPU = np.linspace(4, 2, 200)
 
@@ -59,19 +59,24 @@ def file_of_job(model, store):
         artifact = store("npu.log", megatron_log(GPU * 1.01), model)
         artifact.job = Job.objects.create(kind=kind, engagement=model.engagement, model=model,
                                           stage=stage, state="succeeded",
+                                          purpose=PURPOSE_OF_STAGE[stage],
+                                          results={"device": "npu 0"},
                                           finished_at=timezone.now())
         artifact.save()
         return artifact
     return file
 
 
-@pytest.mark.parametrize(("kind", "stage", "outcomes"), [
-    ("adapt.megatron_train", "train_tune", ["passed"]),
-    ("adapt.smoke_train", "train_adapt", ["not_measured"])])
-def test_a_trial_is_no_measurement(criterion, consultant, model, file_of_job, kind, stage,
-                                   outcomes):
-    found = services.measure_file(actor=consultant, model=model, artifact=file_of_job(kind, stage))
-    assert [verdict.outcome for verdict in found] == outcomes
+def test_a_trial_is_no_measurement_and_is_refused_with_the_reason(criterion, consultant, model,
+                                                                  file_of_job):
+    trial = file_of_job("adapt.smoke_train", "train_adapt")
+    with pytest.raises(InvalidInput, match="A trial made this file"), override("en"):
+        services.measure_file(actor=consultant, model=model, artifact=trial)
+    services.measure_artifact(trial)
+    assert services.judge_criterion(criterion).outcome == "not_measured"
+    [found] = services.measure_file(actor=consultant, model=model, artifact=file_of_job(
+        "adapt.megatron_train", "train_tune"))
+    assert found.outcome == "passed"
 
 
 def test_a_run_on_the_source_platform_is_no_measurement(criterion, consultant, model, file_of_job):

@@ -19,7 +19,8 @@ from engagements.models import Role
 from engagements.stages import Stage
 from tests.assessments.conftest import trace
 from tests.cached_fixtures import cached_fixture
-from workers.models import Job, JobInput, JobState
+from workers.models import Job, JobInput, JobState, Purpose
+from workers.services import queue_job
 
 pytestmark = pytest.mark.django_db
 GPU = 100.0  # ms per step on the source platform
@@ -70,23 +71,22 @@ def a_copy(run, gpu, **_tools):
     return run(GPU, 8)
 
 
-def a_run_in_a_stage_on_the_source_platform(run, **_tools):
+def a_run_declared_as_of_the_source_platform(run, **_tools):
     other = run(103, 8)
-    Job.objects.filter(pk=other.job_id).update(stage=Stage.DESIGN)
+    Job.objects.filter(pk=other.job_id).update(purpose=Purpose.SOURCE)
     return other
 
 
 def what_the_server_computed_of_it(people, model, run, gpu, **_tools):
     other = run(104)
-    other.job = Job.objects.create(kind="perf.throughput", model=model, cards_wanted=0,
-                                   engagement=model.engagement, stage=Stage.TRAIN_TUNE)
+    other.job = queue_job(actor=people[Role.CONSULTANT], kind="perf.throughput", model=model,
+                          stage=Stage.TRAIN_TUNE, parameters={"log": gpu.pk, "seq_length": 1024})
     other.save()
-    JobInput.objects.create(job=other.job, slot="log", artifact=gpu, way="in_place")
     return other
 
 
 SOURCES = [the_repeat, the_baseline, a_remeasurement, another_file_of_its_job, a_copy,
-           a_run_in_a_stage_on_the_source_platform, what_the_server_computed_of_it]
+           a_run_declared_as_of_the_source_platform, what_the_server_computed_of_it]
 
 
 @pytest.fixture(params=SOURCES, ids=[make.__name__ for make in SOURCES])

@@ -92,8 +92,15 @@ class BrowserSession:
 
     def press(self, name: str, *, refused: bool = False) -> None:
         """Press a button or link that leads to a page; complaints fail unless expected."""
+        self._follow(self.seen(name), name, refused=refused)
+
+    def take_next_step(self) -> None:
+        """The button of the engagement's next step, named after what it opens."""
+        self._follow(self.page.locator(".desk-next .btn-primary"), "next step")
+
+    def _follow(self, control, name: str, *, refused: bool = False) -> None:
         with self.page.expect_navigation():
-            self.seen(name).click()
+            control.click()
         self.counts[self.part].update(clicks=1, pages=1)
         faults = self.page.locator(".alert-danger, .invalid-feedback").all_inner_texts()
         assert bool(faults) == refused, (name, self.page.url, faults)

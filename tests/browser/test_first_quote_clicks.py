@@ -10,6 +10,7 @@ from delivery.quotes.models import Quote
 from engagements.models import Engagement
 from tests.browser.browser_session import BrowserSession
 from tests.browser.test_manager_whole_project import (
+    CREDIT_CODE,
     MODELS,
     PROJECT,
     TEAM,
@@ -46,7 +47,8 @@ def walk(chromium, live_server, db, monkeypatch, request) -> BrowserSession:
 def company_and_people(walk: BrowserSession) -> None:
     walk.at("admin")
     walk.press("Set up")
-    walk.fill({"Registered name": "昇腾迁移交付有限公司"})
+    walk.fill({"Registered name": "昇腾迁移交付有限公司",
+               "Unified social credit code": CREDIT_CODE})
     walk.press("Save")
     walk.press("My desk")
     walk.press("Set up")
@@ -68,8 +70,11 @@ def engagement_models_and_survey(walk: BrowserSession) -> None:
         if scope == "Inference only":
             walk.fill({"Scope": scope})
         walk.press("Add the model" if n == len(MODELS) else "Add and add another")
+    walk.press("某电力公司")
+    walk.fill({"Unified social credit code": CREDIT_CODE})  # of the buyer on the invoice
+    walk.press("Save")
     walk.desk("consultant", PROJECT[walk.language])
-    walk.press("Do it now")
+    walk.take_next_step()
     walk.press("Start the survey")
 
 

@@ -17,7 +17,8 @@ MEGABYTES = 24  # many times what the terminal keeps; the same script was run by
 @pytest.fixture
 def job(sample, settings, tmp_path):
     """A running job whose log has an error at its start and one in its middle."""
-    node = Node.objects.create(name="big-1", host="127.0.0.1", username="x", state="maintenance")
+    node = Node.objects.create(name="big-1", host="127.0.0.1", username="x", state="maintenance",
+                               cards_total=8)
     found = Job.objects.create(
         kind="env.npu_info", node=node, state="running", started_at=timezone.now(),
         created_by=User.objects.get(username="operator"))

@@ -27,9 +27,10 @@ TO_THE_QUOTE = "survey received to quote issued"
 MOST_CLICKS = {TO_THE_QUOTE: 10, "whole": 82}  # as counted; more would be a step back
 TEAM = {"manager": ("林雪", "Project manager"), "consultant": ("周启明", "Delivery consultant"),
         "sales": ("何嘉", "Sales / finance"), "reviewer": ("陈国栋", "Customer reviewer")}
+CREDIT_CODE = "91350100M000100Y43"
 FIRM = {"Registered name": "昇腾迁移交付有限公司", "English name": "Ascend Migration Ltd.",
         "Address": "上海", "Phone": "021-1", "Contact": "何嘉", "Bank": "某银行上海分行",
-        "Account number": "6222 0000"}
+        "Account number": "6222 0000", "Unified social credit code": CREDIT_CODE}
 MODELS = [("LLM", "巡检报告大模型", "Report model", "7", "Training and inference"),
           ("DET", "缺陷检测", "Defect detection", "0.02", "Inference only"),
           ("OCR", "仪表读数识别", "Meter reading", "0.03", "Training and inference")]
@@ -119,7 +120,7 @@ def engagement_with_models(walk: BrowserSession) -> None:
     walk.shot("engagement")
     walk.press("某电力公司")
     walk.fill({"English name": "A power company", "Contact": "陈国栋", "Phone": "010-1",
-               "Address": "北京"})
+               "Address": "北京", "Unified social credit code": CREDIT_CODE})
     walk.press("Save")
     walk.follow("EP2601")
     walk.tab("Team")
@@ -217,13 +218,14 @@ def accepted_and_planned(walk: BrowserSession) -> None:
     walk.desk("reviewer", "QT-EP2601-")
     walk.shot("quote-customer")
     walk.press("Accept the quote")
-    walk.desk("manager", PROJECT[walk.language])
+    walk.desk("manager")  # nothing waits and nothing is late: the engagement stands in the list
+    walk.press("Engagements")
+    walk.follow(PROJECT[walk.language])
     walk.tab("Plan")
     walk.press("Create plan")
     walk.press("Save these dates")
-    walk.tab("Effort")
+    walk.tab("Effort")  # approved with the quote that holds its days
     walk.shot("effort")
-    walk.press("Approve")
 
 
 def model_dropped(walk: BrowserSession) -> None:
@@ -254,7 +256,7 @@ def second_version(walk: BrowserSession) -> None:
     walk.press("Compare")
     assert walk.text().count("→") == 7  # the heading, and six lines
     walk.shot("quote-diff")
-    walk.desk("manager", PROJECT[walk.language])
+    walk.at("manager")  # on the change that was approved
     walk.tab("Plan")
     # Of the dropped model the survey had begun with the answers; nothing else is left of it.
     assert walk.text().count("DET") == 1
@@ -268,7 +270,8 @@ def gate_says_what_is_missing(walk: BrowserSession) -> None:
     walk.desk("manager", "LLM")
     walk.press("Pass", refused=True)
     walk.shot("gate")
-    walk.press("Board")
+    walk.press("Engagements")
+    walk.press("By stage")
     walk.shot("board")
 
 
@@ -288,7 +291,8 @@ def time_and_weekly_report(walk: BrowserSession) -> None:
     assert "QT-EP2601-" in walk.text()
     walk.shot("weekly")
     walk.press("Save")
-    walk.desk("manager", PROJECT[walk.language])
+    walk.at("manager")  # on the board
+    walk.follow("EP2601 · LLM")
     walk.tab("Project control")
     walk.follow("WR-EP2601-")
     walk.press("Freeze")

@@ -43,7 +43,8 @@ def test_from_the_e_mail_to_the_signature(chromium, live_server, first, link, ca
     hand = Hand(visitor, "desk")
     assert page.locator("#deliverables input[name=keys]").count() >= PAPERS
     assert visitor.faults() == []
-    hand.click("#deliverables button[value=yes]", leads_on=True)
+    hand.click("#deliverables [data-desk-all] input")
+    hand.click("#deliverables .card-footer button", leads_on=True)
     hand.type("#comments textarea[name=text]", "证据已逐项核对。")
     hand.click("#comments form[action$='/comment/'] button", leads_on=True)
     hand.click("input[name=decision][value=accepted]")
@@ -51,7 +52,6 @@ def test_from_the_e_mail_to_the_signature(chromium, live_server, first, link, ca
     hand.click("form[action$='/identify/'] button.btn-primary", leads_on=True)
     assert page.evaluate("document.activeElement.id") == "id_code"
     page.keyboard.type(re.search(r"(?<!\d)\d{6}(?!\d)", mail.outbox[-1].body).group())
-    hand.click("#id_confirmed")
     hand.click("form[action$='/sign/'] button.btn-primary", leads_on=True)
     first.refresh_from_db()
     with capsys.disabled():

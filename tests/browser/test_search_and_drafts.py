@@ -30,6 +30,20 @@ def test_jump_to_a_model_without_a_mouse(visit, sample):
     assert window.errors == []
 
 
+def test_words_typed_before_the_first_hits_arrive(visit, people_with_mail, engagement):
+    window, held = visit("manager"), []
+    page = window.open("/")
+    page.route("**/search/**", lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request("**/search/**"):
+        page.keyboard.press("Control+k")
+    page.keyboard.type(engagement.code)
+    page.wait_for_timeout(500)  # longer than the box waits for the next letter
+    with page.expect_response(f"**/search/?q={engagement.code}"):
+        held[0].continue_()
+    page.locator("#search-hits").filter(has_text=engagement.code).wait_for()
+    assert window.errors == []
+
+
 def test_what_was_typed_outlives_the_sign_in(visit, sample):
     window = visit("manager")
     page = window.open("/engagements/new/")

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from delivery.acceptance import services
 from delivery.acceptance.models import Review
+from delivery.demo.sample_firm import PASSWORD
 from delivery.reports import services as reporting
 from engagements.models import Membership, Role, User
 from tests.browser.test_acceptance import draw
@@ -53,7 +54,6 @@ def begin(hand: Hand, review: Review) -> None:
 
 def type_code(hand: Hand, code: str) -> None:
     hand.type("#id_code", code)
-    hand.page.check("#id_confirmed")
     hand.click("form[action$='/sign/'] button.btn-primary", leads_on=True)
 
 
@@ -66,8 +66,8 @@ def sign_by_scan(hand: Hand, review: Review) -> None:
 
 
 def decline(hand: Hand, review: Review) -> None:
-    hand.go(f"/documents/{review.document_id}/review/")
-    hand.click("#signatures details:has(form[action$='/decline/']) summary")
+    hand.go(f"/documents/{review.document_id}/review/signing/")
+    hand.click("#decline summary")
     hand.type("form[action$='/decline/'] textarea, form[action$='/decline/'] input[name=reason]",
               REASON)
     hand.click("form[action$='/decline/'] button", leads_on=True)
@@ -81,7 +81,8 @@ def test_one_signs_by_scan_the_next_waits_his_turn_and_declines(
     services.decide(actor=reviewer, review=opened, decision="accepted")
     window = {"size": SIZES[size], "language": language}
     second = Hand(visit("colleague", **window), f"{size}-second")
-    begin(second, opened)
+    second.go(f"/documents/{opened.document_id}/review/signing/")  # no field to sign in yet
+    assert not second.page.locator("#identify, #sign").count()
     assert second.page.locator("main", has_text=reviewer.full_name).count()
     assert not opened.signatures.exists()
     first = Hand(visit("reviewer", **window), size)
@@ -115,6 +116,42 @@ def test_after_a_wrong_code_the_pad_still_shows_what_signs(visit, opened, people
     type_code(hand, code)
     assert len(opened.signatures.get().strokes) == 2
     assert hand.faults == []
+
+
+def test_a_double_click_two_tabs_a_lost_session_and_the_back_button(visit, opened, people):
+    """None of them signs twice, costs a second attempt, or ends without a word."""
+    services.decide(actor=people[Role.REVIEWER], review=opened, decision="accepted")
+    hand = Hand(visit("reviewer", size=SIZES["desk"]), "desk-tabs")
+    page, button = hand.page, "form[action$='/sign/'] button.btn-primary"
+    begin(hand, opened)
+    code, address = newest_code(), page.url.partition("#")[0]
+    hand.type("#id_code", f"{(int(code) + 1) % 1_000_000:06}")
+    page.dblclick(button)
+    page.locator("#sign [role=alert], #sign .alert").first.wait_for()
+    assert opened.identifications.get().attempts == 1
+    tab = page.context.new_page()
+    tab.goto(address)
+    page.context.clear_cookies(name="sessionid")
+    hand.type("#id_code", code)
+    hand.click(button, leads_on=True)
+    assert "/login/" in page.url
+    assert not opened.signatures.exists()
+    page.fill("#id_username", "reviewer")
+    page.fill("#id_password", PASSWORD)
+    hand.click("form[novalidate] button[type=submit]", leads_on=True)
+    assert page.url.partition("#")[0] == address  # back where one was, the code still signs
+    tab.goto(address)
+    type_code(hand, code)
+    assert opened.signatures.count() == 1
+    for again in (tab, page):
+        if again is page:
+            page.go_back()
+        if again.locator("#id_code").count():
+            again.fill("#id_code", code)
+            with again.expect_navigation():
+                again.click(button)
+        assert again.locator("main", has_text="已签署").count()
+    assert opened.signatures.count() == 1
 
 
 @pytest.mark.parametrize(("size", "language"), WINDOWS)

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from delivery.demo.child_processes import wait_for
+from tests.ports import free_port
+
+MCP_SECRET = "a secret of portal and MCP server"
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 
 
@@ -50,3 +54,21 @@ def desk(start):
         return process.returncode, out, errors
 
     return go
+
+
+@pytest.fixture
+def mcp_address(live_server, settings, environment):
+    """Of the MCP server over HTTP, as `deploy` starts it."""
+    settings.MCP_SECRET = MCP_SECRET
+    port = free_port()
+    url = f"http://127.0.0.1:{port}/mcp"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "desk_cli.commands.mcp", "--port", str(port)],
+        env={**environment, "DESK_URL": live_server.url, "DESK_MCP_URL": url,
+             "DESK_MCP_SECRET": MCP_SECRET})
+    try:
+        wait_for("127.0.0.1", port, 60)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(20)

@@ -28,6 +28,7 @@ from desk_client.client import AuthenticatedClient
 from desk_client.models.customer_request import CustomerRequest
 from desk_client.models.engagement_request import EngagementRequest
 from desk_client.models.engagement_state_enum import EngagementStateEnum
+from desk_client.models.problem import Problem
 
 client = AuthenticatedClient(base_url=sys.argv[1], token=sys.argv[2], prefix="Token")
 customer = customers_create.sync(client=client, body=CustomerRequest(name="客户"))
@@ -36,7 +37,8 @@ made = engagements_create.sync(client=client, body=EngagementRequest(
 assert made.state is EngagementStateEnum.ACTIVE or made.state.value, made
 listed = engagements_list.sync(client=client, code="EP7001")
 assert (listed.count, listed.results[0].created_at) == (1, made.created_at)
-assert quotes_retrieve.sync_detailed(4711, client=client).status_code == 404
+refused = quotes_retrieve.sync(4711, client=client)
+assert isinstance(refused, Problem) and (refused.status, refused.title) == (404, "not_found")
 print(made.code, made.created_at.tzinfo is not None)
 """
 

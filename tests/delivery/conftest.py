@@ -13,10 +13,11 @@ from rest_framework.test import APIClient
 
 from assessments import services as assessing
 from assessments.charts.criterion import criterion_chart_spec
-from assessments.models import Criterion, MetricDefinition
+from assessments.models import CriteriaSet, Criterion, MetricDefinition
 from assessments.services.waivers import accept_difference
 from assessments.verdicts.environments import unreviewed
 from delivery.acceptance.signing.seals import practice_certificate
+from delivery.agreement.services import draft_agreement, enter_values
 from delivery.documents.models import CompanyProfile
 from delivery.planning.services import control, estimates, plans
 from delivery.quotes import services as quoting
@@ -113,7 +114,8 @@ def planned(delivered, people):
     """The delivered engagement with estimate, plan, milestones, a risk and an issue."""
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     common = {"actor": manager, "engagement": delivered}
-    delivered.starts_on, delivered.ends_on = date(2025, 7, 1), date(2025, 12, 31)
+    # What is not begun is planned from today on; the contract ends behind all of it.
+    delivered.starts_on, delivered.ends_on = date(2025, 7, 1), date(2099, 12, 31)
     delivered.save()
     estimate = estimates.draft_estimate(actor=consultant, engagement=delivered)
     estimates.approve_estimate(actor=manager, estimate=estimate)
@@ -128,13 +130,14 @@ def planned(delivered, people):
     return delivered
 
 
-def deliver(engagement, people, *, is_practice=False, scale=1.004):
+def deliver(engagement, people, *, is_practice=False, scale=1.004, **columns):
     manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
     engagement.contract_number = "HT-2025-EP-017"
     engagement.description = "变电站智能巡视业务系统的模型由 GPU 迁移到昇腾 NPU。"
     engagement.description_en = "Models of a substation inspection system move to Ascend NPU."
     engagement.save()
-    CompanyProfile.objects.get_or_create(name="交付公司", name_en="Delivery company")
+    CompanyProfile.objects.get_or_create(name="交付公司", name_en="Delivery company",
+                                         credit_code="91350100M000100Y43")
     assessing.load_standard_definitions()
     llm = engagement_services.add_model(actor=manager, engagement=engagement, code="LLM",
                              name="巡检报告生成大模型", name_en="Inspection report model",
@@ -156,8 +159,8 @@ def deliver(engagement, people, *, is_practice=False, scale=1.004):
             actor=manager, criteria_set=draft, model=model, stage="train_tune",
             definition=MetricDefinition.objects.get(code=code, version=1),
             threshold=Decimal("0.02"), baseline=baseline)
-    sign_for_both(people, draft)
-    measure(engagement, people, llm, is_practice=is_practice, scale=scale)
+    sign_before_runs(people, draft)
+    measure(engagement, people, llm, is_practice=is_practice, scale=scale, **columns)
     return engagement
 
 
@@ -173,17 +176,26 @@ def sign_for_both(people, draft):
     return assessing.sign_criteria(actor=people[Role.ADMINISTRATOR], criteria_set=draft)
 
 
-def measure(engagement, people, model, *, is_practice=False, scale=1.004):
-    """Three runs of a training: one failed, one cancelled, one that is judged."""
+def sign_before_runs(people, draft):
+    """The same, on the day before the runs of `measure`, so that they may be judged by them."""
+    sign_for_both(people, draft)
+    CriteriaSet.objects.filter(pk=draft.pk).update(signed_at=STARTED - timedelta(days=1))
+
+
+def measure(engagement, people, model, *, is_practice=False, scale=1.004, **columns):
+    """Three runs of a training: one failed, one cancelled, one that is judged; `columns` are of
+    their jobs."""
     node, _made = Node.objects.get_or_create(name="bms-01", defaults={
         "host": "10.0.0.8", "username": "desk", "software": NPU, "is_practice": is_practice,
-        "state": Node.State.READY})
+        "state": Node.State.READY, "cards_total": 8})
     for n, state in enumerate([JobState.FAILED, JobState.CANCELLED, JobState.SUCCEEDED]):
         begun = STARTED + timedelta(hours=3 * n)
         job = Job.objects.create(
-            kind="train.pretrain", engagement=engagement, model=model, stage="train_tune",
-            node=node, is_practice=is_practice, cards_wanted=8, state=state, created_by=people[
-                Role.CONSULTANT], started_at=begun, finished_at=begun + timedelta(minutes=48),
+            **{"kind": "train.pretrain", **columns}, engagement=engagement, model=model,
+            stage="train_tune", node=node, is_practice=is_practice, cards_wanted=8, state=state,
+            created_by=people[Role.MANAGER if state == JobState.SUCCEEDED else Role.CONSULTANT],
+            started_at=begun,
+            finished_at=begun + timedelta(minutes=48),
             exit_status=0 if state == JobState.SUCCEEDED else 1,
             command=["torchrun", "--nproc_per_node=8", "pretrain_gpt.py", "--seed", "1234"])
         CardLease.objects.bulk_create(
@@ -218,8 +230,8 @@ def stored(engagement, model, name, content, **fields):
 def firm(db):
     """The firm's particulars, without which no quote leaves the house."""
     return CompanyProfile.objects.create(
-        name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.", bank="某银行上海分行",
-        bank_account="6222 0000")
+        name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.",
+        credit_code="91350100M000100Y43", bank="某银行上海分行", bank_account="6222 0000")
 
 
 @pytest.fixture
@@ -257,6 +269,12 @@ def quoted(people, engagement):
     quoting.review_quote(actor=people[Role.CONSULTANT], quote=quote)
     quoting.approve_quote(actor=people[Role.MANAGER], quote=quote)
     return quoting.issue_quote(actor=people[Role.SALES], quote=quote)
+
+
+def enter(engagement, people, **values):
+    """Values that the manager enters in the draft of the agreement."""
+    return enter_values(actor=people[Role.MANAGER], agreement=draft_agreement(
+        actor=people[Role.MANAGER], engagement=engagement), **values)
 
 
 @pytest.fixture
@@ -305,4 +323,4 @@ def act(people) -> Review:
 @cached_fixture
 def review(delivered, act):
     """An acceptance document before the customer."""
-    return act.open(delivered)
+    return act.open(delivered, is_checked=True)

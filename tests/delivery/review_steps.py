@@ -13,7 +13,7 @@ from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.audit_rows.tracking import PendingWrite
 from engagements.models import Membership, Role, User
-from tests.document_steps import issued_document, reviewed_document
+from tests.document_steps import checks, issued_document, reviewed_document
 
 SOON = timezone.localdate() + timedelta(days=30)
 SHORT = (b"%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
@@ -39,12 +39,14 @@ class Review:
         self.people, self.manager = people, people[Role.MANAGER]
         self.reviewer = people[Role.REVIEWER]
 
-    def open(self, engagement, kind="FA"):
+    def open(self, engagement, kind="FA", *, is_checked=False):
         """An acceptance document before the customer."""
         draft = reporting.draft_acceptance(actor=self.manager, engagement=engagement)
-        reviewed = reviewed_document(draft, self.people)
+        reviewed = reviewed_document(draft, self.people, is_checked=is_checked)
         Document.objects.filter(pk=draft.pk).update(kind=kind)
-        issued = reporting.issue_document(actor=self.people[Role.ADMINISTRATOR], document=reviewed)
+        with checks(is_checked):
+            issued = reporting.issue_document(
+                actor=self.people[Role.ADMINISTRATOR], document=reviewed)
         return services.open_review(actor=self.manager, document=issued)
 
     def correct(self, document, words):
@@ -64,13 +66,13 @@ class Review:
     def begin(self, review, actor=None, **given) -> str:
         """Accept the terms; the code from the e-mail."""
         services.begin_signing(**{
-            "actor": actor or self.reviewer, "review": review, "name": "陈国栋",
+            "actor": actor or self.reviewer, "review": review,
             "capacity": "甲方项目负责人", "agrees": True, "ip_address": "10.1.2.3", **given})
         return newest_code()
 
     def sign(self, review, actor=None, **given):
         actor = actor or self.reviewer
-        code = given.pop("code", None) or self.begin(review, actor)
+        code = given.pop("code") if "code" in given else self.begin(review, actor)
         return services.sign(actor=actor, review=review, code=code, ip_address="10.1.2.3",
                              user_agent="Firefox", **given)
 

@@ -6,11 +6,19 @@ import zipfile
 from decimal import Decimal
 
 import pytest
+from django.core import mail
+from django.db.models import CharField, Value
+from django.db.models.functions import Concat
 from django.urls import URLResolver, get_resolver, reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
+from delivery.acceptance.services import open_review
 from delivery.api import _router
 from delivery.documents.pdf import html_of
+from delivery.evidence.services import build_bundle
+from delivery.notices.models import Dispatch
+from delivery.notices.transport.send_dispatches import send_mail_to
 from delivery.planning.models import Risk
 from delivery.quotes import rendering as quote_rendering
 from delivery.quotes import services as quoting
@@ -21,12 +29,14 @@ from delivery.reports import services as reporting
 from engagements.models import Membership, Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.reports.test_kinds import CODES, drafted
-from tests.document_steps import reviewed_document
-from workers.models import Job
+from tests.document_steps import issued_document, reviewed_document
+from workers.logs import live_log
+from workers.models import Job, Node
 
 SECRET = "SECRET"
 COST = Decimal("98765.43")
 LANGUAGES = ("zh-hans", "en")
+FILES = {"workers:artifact_download", "workers:job_archive"}  # evidence, whole with its checksums
 
 
 @pytest.fixture
@@ -58,6 +68,24 @@ def shown(planned, people):
     return planned
 
 
+@pytest.fixture
+def placed(shown):
+    """The same, run on nodes whose names and folders no customer may read."""
+    Node.objects.update(name=Concat(Value("SECRET-node-"), "pk", output_field=CharField()),
+                        host="SECRET-host.example")
+    Job.objects.filter(engagement=shown).update(
+        message="%(node)s: %(path)s does not exist.",
+        message_values={"node": f"SECRET-node-{Node.objects.first().pk}",
+                        "path": "/home/SECRET-user/data/train.json"})
+    for job in Job.objects.filter(engagement=shown):
+        text = (f"{job.node} at SECRET-host.example.\nRuntimeError: /home/SECRET-user/a.py, "
+                "line 3; ~/SECRET-folder/run.sh\n").encode()
+        live_log.path(job).parent.mkdir(parents=True, exist_ok=True)
+        live_log.path(job).write_bytes(text)
+        Job.objects.filter(pk=job.pk).update(log_stored=len(text))
+    return shown
+
+
 def texts_of(content: bytes) -> str:
     """The words of an office file."""
     with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -66,15 +94,16 @@ def texts_of(content: bytes) -> str:
 
 
 def leaks(text: str) -> list[str]:
-    return re.findall(f"{SECRET} \\w+|{COST}", text)
+    return re.findall(f"{SECRET}[ -]\\w+|{COST}", text)
 
 
-def test_the_api_shows_a_reviewer_nothing_of_it(shown, people, monkeypatch):
+def test_the_api_shows_a_reviewer_nothing_of_it(placed, people, monkeypatch):
+    shown = placed
     monkeypatch.setattr("delivery.reports.rendering.render_document", lambda *a, **k: b"%PDF")
     draft = reporting.draft_test_report(actor=people[Role.MANAGER], engagement=shown)
     reporting.issue_document(actor=people[Role.ADMINISTRATOR],
                              document=reviewed_document(draft, people))
-    client, found, seen = APIClient(), {}, 0
+    client, found, seen = APIClient(headers={"accept-language": "en"}), {}, 0
     client.force_authenticate(people[Role.REVIEWER])
     for prefix, _viewset, _name in _router().registry:
         listed = client.get(f"/api/v1/{prefix}/")
@@ -82,8 +111,18 @@ def test_the_api_shows_a_reviewer_nothing_of_it(shown, people, monkeypatch):
         rows = rows.get("results", []) if isinstance(rows, dict) else rows
         answers = [listed, *(client.get(f"/api/v1/{prefix}/{row['id']}/") for row in rows[:20]
                              if isinstance(row, dict) and "id" in row)]
+        if prefix == "jobs":
+            answers += [client.get(f"/api/v1/jobs/{rows[0]['id']}/{part}")
+                        for part in ("log/", "log/search/?q=RuntimeError")]
+            assert [answer.json()[name] for answer, name in zip(
+                answers[-2:], ("text", "line"), strict=True)] == [
+                "a node at a node.\nRuntimeError: …/a.py, line 3; …/run.sh\n",
+                "RuntimeError: …/a.py, line 3; …/run.sh"]
         seen += sum(answer.status_code == 200 for answer in answers)
-        if hits := {hit for answer in answers for hit in leaks(answer.content.decode())}:
+        hits = {hit for answer in answers for hit in leaks(answer.content.decode())}
+        if prefix == "documents":  # what was issued to the customer names nodes: it is evidence
+            hits = {hit for hit in hits if "-" not in hit}
+        if hits:
             found[prefix] = hits
     assert found == {}
     assert seen > 40
@@ -103,9 +142,10 @@ def pages(prefix: str = "", patterns=None) -> list[str]:
 
 
 @pytest.mark.slow
-def test_no_page_shows_it_to_a_reviewer(shown, people, client):
+def test_no_page_shows_it_to_a_reviewer(placed, people, client):
     """Every page of the portal, of the engagement and of its first rows of each kind."""
     client.force_login(people[Role.REVIEWER])
+    shown = placed
     keys = {Quote.objects.get().pk, Risk.objects.first().pk, *shown.jobs.values_list(
         "pk", flat=True)[:2], *shown.models.values_list("pk", flat=True)[:1]}
     found, seen = {}, set()
@@ -120,9 +160,10 @@ def test_no_page_shows_it_to_a_reviewer(shown, people, client):
             continue
         for arguments in tried:
             answer = client.get(reverse(name, kwargs=arguments))
-            if answer.status_code == 200 and not answer.streaming:
+            if answer.status_code == 200 and name not in FILES:
                 seen.add(name)
-                if leaked := leaks(answer.content.decode("utf-8", "replace")):
+                content = b"".join(answer) if answer.streaming else answer.content
+                if leaked := leaks(content.decode("utf-8", "replace")):
                     found[answer.request["PATH_INFO"]] = leaked
     assert found == {}
     assert {"engagements:engagement", "quotes:quote", "planning:plan", "assessments:criteria",
@@ -142,6 +183,27 @@ def test_no_document_prints_it(shown, people):
             if hits := {hit for text in (html, str(snapshot), *files) for hit in leaks(text)}:
                 found[code, language] = hits
     assert found == {}
+
+
+def test_no_mail_and_no_bundle_carries_it(shown, people, monkeypatch):
+    """Of a document before the customer: what the reviewer is mailed, and the evidence with it."""
+    reviewer, manager = people[Role.REVIEWER], people[Role.MANAGER]
+    reviewer.email = "reviewer@customer.example"
+    reviewer.save()
+    monkeypatch.setattr("delivery.reports.rendering.render_document", lambda *a, **k: b"%PDF")
+    document = issued_document(drafted(shown, people, "FA"), people)
+    bundle = build_bundle(actor=manager, engagement=shown, document=document)
+    open_review(actor=manager, document=document)
+    Dispatch.objects.update(due_at=timezone.now())
+    send_mail_to(reviewer.pk)
+    texts = [message.subject + message.body for message in mail.outbox if
+             message.to == [reviewer.email]]
+    assert texts
+    with bundle.file.open("rb") as file, zipfile.ZipFile(file) as packed:
+        names = packed.namelist()
+        texts += [packed.read(name).decode("utf-8", "replace") for name in names]
+    assert len(names) > 3
+    assert {hit for text in texts for hit in leaks(text)} == set()
 
 
 def test_no_quote_prints_it(shown, monkeypatch):

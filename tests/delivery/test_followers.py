@@ -8,13 +8,23 @@ from django.db.models.signals import m2m_changed, post_delete, post_save, pre_de
 
 from assessments.services import measurements
 from delivery.followers import FOLLOWERS, by_code
-from delivery.reports.signals import document_replaced
+from delivery.planning.signals import change_applied
+from delivery.quotes.signals import quote_accepted, quote_approved
+from delivery.reports.signals import document_issued, document_replaced
 from engagements.audit_rows import tracking
-from workers.signals import job_succeeded, reading_stored
+from engagements.signals import (
+    engagement_cancelled,
+    engagement_reopened,
+    model_added,
+    model_dropped,
+)
+from workers.signals import job_succeeded, job_unproven, purpose_corrected, reading_stored
 
 PRODUCT = ("engagements", "workers", "assessments", "delivery")
 SIGNALS = (pre_save, post_save, pre_delete, post_delete, m2m_changed, job_succeeded,
-           reading_stored, document_replaced)
+           job_unproven, purpose_corrected, reading_stored, document_issued, document_replaced,
+           model_added, model_dropped, engagement_cancelled, engagement_reopened, quote_accepted,
+           quote_approved, change_applied)
 
 
 def _receivers(signal):
@@ -28,7 +38,8 @@ def test_everything_that_follows_a_write_stands_in_the_table():
     listeners = [found for each in tracking._listeners.values() for found in each]
     following = {found.__code__ for found in [
         *listeners, *(found for signal in SIGNALS for found in _receivers(signal))]}
-    assert following - {tracking._row_written.__code__} == by_code().keys()
+    of_the_log = {tracking._row_given.__code__, tracking._row_written.__code__}
+    assert following - of_the_log == by_code().keys()
 
 
 def test_the_table_is_printed(capsys):

@@ -78,10 +78,11 @@ def test_a_token_of_one_engagement_reaches_no_other(people, manager, engagement,
                         ).status_code == 201
         assert api.post("/api/v1/models/", {**model, "engagement": other.pk}
                         ).status_code in (400, 403, 404)
-        for path in ("people", "customers", "engagements"):
-            assert api.post(f"/api/v1/{path}/", {
-                "name": "x", "username": "x", "password": "Trial-2026!", "code": "N1",
-                "scope": "full", "customer": engagement.customer_id}).status_code == 403, path
+        for path, row in {
+                "people": {"username": "x", "password": "Trial-2026!"}, "customers": {"name": "x"},
+                "engagements": {"name": "x", "code": "N1", "scope": "full",
+                                "customer": engagement.customer_id}}.items():
+            assert api.post(f"/api/v1/{path}/", row).status_code == 403, path
 
 
 @pytest.mark.parametrize("end", ["revoke", "expiry", "lock", "password", "administrator's"])
@@ -103,6 +104,16 @@ def test_ends(people, end):
         services.update_person(actor=admin, person=owner, password="Another-2026!")
     answer = api.get("/api/v1/engagements/")
     assert (answer.status_code, answer["Content-Type"]) == (401, "application/problem+json")
+
+
+def test_wrong_tokens_are_throttled_and_good_ones_are_not(manager):
+    wrong = APIClient(HTTP_AUTHORIZATION="Token desk_wrong")
+    answers = [wrong.get("/api/v1/engagements/", REMOTE_ADDR="10.1.2.3") for _ in range(22)]
+    assert [answer.status_code for answer in answers] == [401] * 20 + [429] * 2
+    assert answers[-1]["Retry-After"] == "60"
+    _token, api = made(manager)
+    assert api.get("/api/v1/engagements/", REMOTE_ADDR="10.1.2.3").status_code == 200
+    assert wrong.get("/api/v1/engagements/", REMOTE_ADDR="10.1.2.4").status_code == 401
 
 
 def test_use_is_noted_at_most_once_a_minute(manager, django_assert_num_queries):

@@ -31,7 +31,7 @@ def test_every_write_keeps_it(people, engagement, model):
     assert stands(model)[3] == 6
     model.stages.filter(stage=Stage.SURVEY).update(state="skipped")  # not by a service
     assert stands(model) == (Stage.DESIGN, "not_started", 0, 5, True)
-    Engagement.objects.filter(pk=engagement.pk).update(state="closed")
+    Engagement.objects.filter(pk=engagement.pk).update(state="accepted")
     assert stands(model)[-1] is False
     services.drop_model(actor=manager, model=model, reason="r")
     assert ModelProgress.objects.get(model=model).is_dropped

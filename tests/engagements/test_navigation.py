@@ -19,7 +19,7 @@ def test_groups_of_tabs(client, people, model, route, arguments, open_tab):
     text = page.content.decode()
     assert f"{engagement.code} · " in text.split('class="page-pretitle"')[1].split("</div>")[0]
     tabs = text.split('aria-label="Pages of the engagement"')[1].split("</nav>")[0]
-    assert tabs.count('class="nav-link') == len(GROUPS) + (4 if "changes" in route else 0)
+    assert tabs.count('class="nav-link') == len(GROUPS) + (5 if "changes" in route else 0)
     assert 'aria-current="page"' in tabs
     current = tabs.split('aria-current="page"')[0].rsplit('href="', 1)[1].split('"')[0]
     assert current == open_tab.replace("EP2501", engagement.code)

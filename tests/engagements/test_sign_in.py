@@ -97,6 +97,27 @@ def test_the_scheme_of_a_trusted_proxy_counts(client, people, settings):
     assert (plain.status_code, plain["Location"]) == (301, "https://testserver/login/")
 
 
+def test_administrators_read_who_signed_in_when_and_from_where(client, people):
+    client.post("/login/", {"username": "manager", "password": "wrong"}, REMOTE_ADDR="8.8.8.8")
+    client.post("/login/", {"username": "manager", "password": PASSWORD}, REMOTE_ADDR="8.8.4.4")
+    client.post("/logout/", REMOTE_ADDR="8.8.4.4")
+    admin = Client()
+    admin.force_login(people[Role.ADMINISTRATOR])
+
+    def shown(**asked):
+        page = admin.get(reverse("people:log_ins"), asked)
+        rows = re.findall(r"<tbody>(.*)</tbody>", page.content.decode(), re.DOTALL)[0]
+        return [[" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in
+                 re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL)][:3]
+                for row in rows.split("</tr>")[:-1]]
+
+    name = str(people[Role.MANAGER])
+    assert shown(person="manager") == [[name, "已退出", "8.8.4.4"],
+                                       [name, "已登录", "8.8.4.4"],
+                                       [name, "已拒绝", "8.8.8.8"]]
+    assert len(shown()) == 4
+
+
 def test_others_of_one_s_sign_ins_end(people):
     here, there, elsewhere = Client(), Client(), Client()
     for client in (here, there):

@@ -38,6 +38,28 @@ def test_a_waived_stage_is_not_passed(people, submitted, signed, client):
     assert submitted.transitions.first().checks[0]["is_met"] is False
 
 
+def test_a_waiver_lets_pass_the_checks_that_it_names_and_no_other(people, submitted, client):
+    manager, (first, *others) = people[Role.MANAGER], [c.code for c in evaluate(submitted)]
+    url = reverse("engagements:waiver_draft", args=["EP2501", "M", "survey"])
+    with pytest.raises(InvalidInput, match="nothing"):
+        services.draft_stage_waiver(actor=manager, record=submitted, reason="x",
+                                    checks=["nothing"])
+    client.force_login(manager)
+    client.post(url, {"reason": "x", "check": [first]})
+    waiver = StageWaiver.objects.get()
+    assert (waiver.codes, others != []) == ({first}, True)
+    services.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=waiver)
+    page = reverse("engagements:stage", args=["EP2501", "M", "survey"])
+    assert client.get(page, headers={"accept-language": "en"}).content.decode().count(
+        "Let pass by the signed waiver") == 1
+    with pytest.raises(GateNotMet) as refused:
+        move(people, submitted, StageMove.WAIVE)
+    assert {check["code"] for check in refused.value.details["checks"]} == {first, *others}
+    client.post(url, {"reason": "x"})  # the way out: a waiver of the rest, too
+    services.sign_stage_waiver(actor=people[Role.REVIEWER], waiver=StageWaiver.objects.first())
+    assert move(people, submitted, StageMove.WAIVE).to_state == StageState.WAIVED
+
+
 def test_no_waiver_without_reason_right_or_signature(people, submitted):
     manager = people[Role.MANAGER]
     with pytest.raises(InvalidInput):

@@ -23,9 +23,15 @@ SSHD = shutil.which("sshd") or "/usr/sbin/sshd"
 INSIDE = """
 mount --bind {root}/boot_id /proc/sys/kernel/random/boot_id
 mount --bind {root}/date {date}
+mount --bind {root}/stat {stat}
 [ ! -f "$HOME/.bashrc" ] || mount --bind {root}/empty "$HOME/.bashrc"  # a login of its own
 {cluster}exec {sshd} -D -e -f {root}/sshd_config
 """
+CLOCK = {  # what tells scripts the time
+    "date": 'exec {root}/date.real -d "$ahead seconds" "$@"',
+    "stat": 'case "$*$ahead" in *" /proc/self"[+-]*) ;; *) exec {root}/stat.real "$@" ;; esac\n'
+            '{root}/stat.real "$@" | awk -v ahead="$ahead" '
+            """'$2 == "/proc/self" {{ $3 += ahead }} {{ print }}'"""}
 CONFIG = """
 Port {port}
 ListenAddress 127.0.0.1
@@ -66,12 +72,13 @@ class FaultyNode:
         for name in ("host_key", "client_key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", root / name],
                            check=True)
-        (root / "clock").write_text("0")
+        (root / "clock").write_text("0\n")
         (root / "empty").touch()
-        shutil.copy(Path(shutil.which("date")).resolve(), root / "date.real")
-        (root / "date").write_text(
-            f'#!/bin/sh\nexec {root}/date.real -d "$(cat {root}/clock) seconds" "$@"\n')
-        (root / "date").chmod(0o755)
+        for name, text in CLOCK.items():
+            shutil.copy(Path(shutil.which(name)).resolve(), root / f"{name}.real")
+            (root / name).write_text(f"#!/bin/sh\nread -r ahead < {root}/clock\n"
+                                     f"{text.format(root=root)}\n")
+            (root / name).chmod(0o755)
         (root / "sshd_config").write_text(CONFIG.format(root=root, port=port) + (
             f"SetEnv SLURM_CONF={self.cluster.config}\n" if runtime == "slurm" else ""))
         self.boot()
@@ -83,7 +90,7 @@ class FaultyNode:
         shutil.rmtree(self.root / "podman/run", ignore_errors=True)  # as /run after a start
         inside = INSIDE.format(root=self.root, sshd=SSHD,
                                cluster=self.cluster.lines() if self.cluster else "",
-                               date=Path(shutil.which("date")).resolve())
+                               **{name: Path(shutil.which(name)).resolve() for name in CLOCK})
         self.process = subprocess.Popen(
             ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child",
              "sh", "-ec", inside], stderr=subprocess.DEVNULL, start_new_session=True)
@@ -111,7 +118,7 @@ class FaultyNode:
 
     def set_clock(self, seconds: int) -> None:
         """Put the node's clock ahead or behind."""
-        (self.root / "clock").write_text(f"{seconds:+d}")
+        (self.root / "clock").write_text(f"{seconds:+d}\n" if seconds else "0\n")
 
     def processes(self) -> list[int]:
         """Host pids of everything below the node's init, also in containers."""
@@ -120,6 +127,13 @@ class FaultyNode:
         for process in found:
             found += _children(process)
         return found
+
+    def last_process(self) -> int:
+        """The number of the newest process of the node; asking makes one."""
+        [init, *_others] = _children(self.process.pid)
+        return int(subprocess.run(
+            ["nsenter", "-t", str(init), "-p", "cat", "/proc/sys/kernel/ns_last_pid"],
+            check=True, capture_output=True).stdout)
 
     def freeze_servers(self, frozen: bool, program: str = "sshd") -> None:
         """Stop or go on with the processes of sshd: a peer that is there and says nothing."""
@@ -166,7 +180,8 @@ def enrol(actor, node: FaultyNode, name: str, through_line: bool = False):
 
     scheduler = _scheduler(node)
     row = services.enrol_node(
-        actor=actor, name=name, host=node.line.address if through_line else "127.0.0.1",
+        cards_total=8, actor=actor, name=name,
+        host=node.line.address if through_line else "127.0.0.1",
         username="root",
         port=node.line.port if through_line else node.port,
         private_key=(node.root / "client_key").read_text(), scratch_dir=str(node.root / "jobs"),

@@ -18,6 +18,7 @@ from practice_node.home import SYSTEM_PATH, TOOLBOX
 from tests.ports import free_port
 from workers import kinds, services
 from workers.dispatch import runner
+from workers.gangs.launchers import LAUNCHERS
 from workers.kinds.example_runs import FREE_PORT, SERVED
 from workers.kinds.example_runs import PROJECT_SCRIPT as RUN
 from workers.models import Job, JobState
@@ -90,6 +91,20 @@ def test_checks_of_frameworks_tell_the_versions_of_the_node(drive, node, in_runt
     found = software.of_job(job)
     assert found["torch"]
     assert (found["tensorflow"], found["mindspore"]) == ("2.6.5", "2.3.0")
+    type(node).objects.filter(pk=node.pk).update(software={"torch": "9.9"})
+    job = type(job).objects.get(pk=job.pk)
+    assert software.of_job(job) == found  # what the node holds later is not what the run had
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_every_launcher_starts_a_project_on_two_cards(practice, drive, launcher):
+    script = practice.root / "home/projects/inspection/train.sh"
+    script.write_text(f"python3 {practice.root}/home/projects/inspection/run.py \"$@\"\n")
+    job = drive("adapt.smoke_train", {
+        "script": str(script) if launcher == "bash" else RUN, "arguments": "smoke 12",
+        "launcher": launcher, "cards": 2})
+    assert (job.state, job.results.get("points")) == (JobState.SUCCEEDED, 12), (
+        job.sentence, job.technical_cause)
 
 
 FAILING = [

@@ -112,5 +112,9 @@ def test_scan_prints_what_manage_py_prints(capsys, tmp_path, words):
     done = run("scan", str(tmp_path), *words)
     call_command("scan", str(tmp_path), *words)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith(done.stdout)
+    ruled = said.removeprefix(done.stdout).splitlines()  # what the desk's rules say besides
+    assert all("(R-ACC-03)" in line or "（R-ACC-03）" in line for line in ruled)
+    assert bool(ruled) is (not words)
     assert run("scan", str(tmp_path / "nowhere")).returncode == 1

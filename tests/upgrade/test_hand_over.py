@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 
 from tests.workers.sshd import SSHD, Sshd
+from workers.models.job import FINAL_STATES
 
 NEW = Path(settings.BASE_DIR)
 JOBS = 6
@@ -170,8 +171,7 @@ def test_jobs_run_through_an_upgrade_and_one_that_is_taken_back(desk, old, node,
     assert states["succeeded"] < JOBS, "all jobs ended before the hand-over: nothing was shown"
     desk.start(NEW)
     jobs = desk.wait_until(NEW, lambda jobs: all(
-        state not in ("queued", "starting", "running", "collecting", "unknown", "staging")
-        for state, *_rest in jobs), "ended")
+        state in FINAL_STATES for state, *_rest in jobs), "ended")
     desk.stop()
     assert [row[:2] for row in jobs] == [["succeeded", 1]] * JOBS
     assert all("key.txt" in files for _state, _attempt, files in jobs)

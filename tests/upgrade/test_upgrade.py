@@ -64,8 +64,10 @@ def test_upgrade_from_1_0_0(run):
     log = run("-c", LOG)
     assert str([("practice.upload", "workers.artifact"),
                 ("practice.mark", "engagements.engagement"),
+                ("cards.leases_recorded", "workers.cardlease"),
                 ("practice.mark", "assessments.measurement"),
                 ("practice.mark", "assessments.verdict"),
+                ("purpose.declare", "workers.artifact"), ("purpose.declare", "workers.job"),
                 ("audit.seal_end", "engagements.auditchain")]) in log
     run("manage.py", "migrate", "--verbosity", "0")
     assert run("-c", LOG) == log  # nothing is left to mark or to seal

@@ -11,6 +11,7 @@ from pathlib import Path
 
 RESOURCE = "huawei.com/Ascend910"
 OVER = ("Succeeded", "Failed")
+PACE = 20  # a pod's time limit of a minute takes three seconds
 JOBS, PODS, VOLCANO = "V1Job", "V1Pod", "volcano"
 
 
@@ -127,7 +128,7 @@ class Kubelet(threading.Thread):
                 "HOSTNAME": self.pod["metadata"]["name"], **found}
 
     def _watch(self) -> None:
-        limit = time.monotonic() + self.pod["spec"].get("activeDeadlineSeconds", 1e9)
+        limit = time.monotonic() + self.pod["spec"].get("activeDeadlineSeconds", 1e9) / PACE
         while self.process.poll() is None:
             if self.fate:
                 self._signal(signal.SIGKILL)

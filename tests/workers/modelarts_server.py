@@ -185,6 +185,7 @@ class FakeModelArts(ThreadingHTTPServer):
             ["sh", "-c", "exec " + job["algorithm"]["command"]], start_new_session=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={
                 "PATH": os.environ["PATH"], "HOSTNAME": f"worker-{rank}",
+                "CONTAINER_OF": job["metadata"]["id"],
                 "VC_TASK_INDEX": str(rank),
                 "VC_WORKER_HOSTS": ",".join(f"worker-{n}.example" for n in range(ranks)),
                 "ASCEND_VISIBLE_DEVICES": ",".join(map(str, range(cards))),
@@ -198,25 +199,18 @@ class FakeModelArts(ThreadingHTTPServer):
                     else signal.SIGTERM if deadline is None else None
                 deadline = deadline or time.monotonic() + 2
                 for process in processes if number else ():
-                    _end(process, number)
+                    process.send_signal(number)
             time.sleep(0.02)
+        _end_all_of(job["metadata"]["id"])
 
 
-def _end(process: subprocess.Popen, number: int) -> None:
-    """A signal to the container's first process; by KILL all of its processes go."""
-    with contextlib.suppress(OSError):
-        os.kill(process.pid, number)
-    if number == signal.SIGKILL:
-        subprocess.run(["pkill", "-KILL", "-P", str(process.pid)], check=False)
-        mark = f"DESK_JOB={_directory(process)}".encode()
-        for entry in Path("/proc").glob("[0-9]*/environ"):
-            with contextlib.suppress(OSError):
-                if mark in entry.read_bytes():
-                    os.kill(int(entry.parent.name), signal.SIGKILL)
-
-
-def _directory(process: subprocess.Popen) -> str:
-    return Path(process.args[-1].split()[2]).name
+def _end_all_of(number: str) -> None:
+    """A container ends with its first process, whatever else runs in it."""
+    mark = f"CONTAINER_OF={number}\0".encode()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with contextlib.suppress(OSError):
+            if mark in entry.read_bytes():
+                os.kill(int(entry.parent.name), signal.SIGKILL)
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from django.db import connection
 from django.utils import timezone
 
 from engagements.audit import audit_log
+from engagements.audit_rows import row_values
 from engagements.models import AuditEntry, Role
 from workers.models import Job, JobState
 from workers.services import cancel_job
@@ -34,6 +35,22 @@ def after(job, **columns) -> list[tuple]:
     with connection.cursor() as cursor:
         cursor.execute(f"UPDATE workers_job SET {names} WHERE id = %s", [*columns.values(), job.pk])
     return [(one.key, one.problem, one.columns) for one in audit_log.row_differences()]
+
+
+def test_parameters_that_look_like_secrets_are_not_in_clear_in_the_log(job, monkeypatch):
+    job.parameters = {"HF_TOKEN": "quite-short"}
+    with monkeypatch.context() as older:  # an entry of before
+        older.setattr(row_values, "mask_tree", lambda value: value)
+        job.save()
+        clear = audit_log.record(actor=None, action="job.queue", target=job)
+    assert "quite-short" in str(clear.rows)
+    assert list(audit_log.row_differences()) == []
+    job.save()
+    entry = audit_log.record(actor=None, action="job.queue", target=job)
+    assert "quite-short" not in str(entry.rows)
+    assert list(audit_log.row_differences()) == []
+    assert after(job, parameters='{"HF_TOKEN": "another"}') == [
+        (str(job.pk), "changed", ("parameters",))]
 
 
 @pytest.mark.parametrize("columns", [

@@ -15,7 +15,7 @@ URL = "/api/v1/jobs/batch/"
 @pytest.fixture
 def nodes(db) -> list[Node]:
     return [Node.objects.create(name=f"bms-{n}", host="192.0.2.1", username="desk",
-                                state=Node.State.READY) for n in (1, 2)]
+                                state=Node.State.READY, cards_total=8) for n in (1, 2)]
 
 
 @pytest.fixture
@@ -86,9 +86,11 @@ def test_second_job_of_a_node_needs_no_second_message(
 
 
 def test_the_priority_of_a_job_is_asked_for_and_shown(post, nodes, sent):
-    answer = post([{**order(nodes[0]), "priority": priority} for priority in (10, 0, -10)])
+    answer = post([{**order(nodes[0]), "priority": priority, "priority_reason": "验收在即"}
+                   for priority in (10, 0, -10)])
     assert [row["priority"] for row in answer.json()] == [10, 0, -10]
     assert list(Job.objects.order_by("pk").values_list("priority", flat=True)) == [10, 0, -10]
+    assert post([{**order(nodes[0]), "priority": 10}]).status_code == 400, "without a reason"
     wrong = post([{**order(nodes[0]), "priority": 7}])
     assert wrong.status_code == 400
     assert Job.objects.count() == 3

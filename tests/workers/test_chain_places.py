@@ -131,9 +131,15 @@ def test_a_run_that_stopped_goes_on_where_it_stopped(people, model, node, ssh_se
     lite = next(entry for entry in row["chains"] if entry["code"] == "mindspore_lite")
     assert lite["may_resume"]
     assert {field["name"]: field["value"] for field in lite["given"]} == GIVEN
+    assert (run.state_text, run.sentence.partition(" is")[0]) == (
+        "Stopped", f"It stopped at step 1 of 2: job {run.jobs.get().job_id}")
     set_faults(ssh_server.root / "home")
     chains.resume_run(actor=people["consultant"], run=run)
-    again = Job.objects.get(retry_of=run.jobs.get().job)
+    run = ChainRun.objects.get()
+    assert (run.state_text, run.sentence) == ("Running", (
+        f"It waits for step 1 of 2: job {run.jobs.get().job_id} is “Queued”. "
+        "Queued; a worker will pick it up shortly."))
+    again = run.jobs.get().job
     assert runner.drive(again).state == JobState.SUCCEEDED
     assert run.jobs.get(position=1).job.kind == "inf.lite_bench"
 
@@ -190,9 +196,71 @@ def test_the_overview_asks_as_often_for_three_models_as_for_one(client, people, 
 @pytest.mark.django_db
 def test_the_node_of_the_last_run_is_chosen_again(client, people, model, node):
     client.force_login(people["consultant"])
-    Node.objects.create(name="another", host="127.0.0.1", username="x", state="ready")
+    Node.objects.create(name="another", host="127.0.0.1", username="x", state="ready",
+                        cards_total=8)
     chains.start_shipped(actor=people["consultant"], code="mindspore_lite", models=[model],
                          node=node, given=GIVEN)
     page = client.get(f"/engagements/{model.engagement.code}/chains/").content.decode()
     assert page.count(f'<option value="{node.pk}" selected>{node.name}</option>') == 1
     assert page.count(">another</option>") == page.count(f">{node.name}</option>") > 1
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", ["~/{modell}", "{steps.convert.file.x}", "{steps.convert}",
+                                  "{given}", "{GIVEN.source}", "{ model }"])
+def test_what_is_no_place_is_refused_when_it_is_stored(people, text):
+    with pytest.raises(InvalidInput, match=r"Step 1: .* is no place\. Known are: {model}"):
+        chains.save_chain(actor=people["consultant"], name="wrong", steps=[
+            {"kind": "adapt.ckpt_check", "parameters": {"folder": text}}])
+
+
+@pytest.mark.django_db
+def test_braces_of_a_command_are_none(people):
+    words = ["awk", "{ print $1 }", "${HOME}/x", '{"a": 1}', "{1..3}"]
+    chain = chains.save_chain(actor=people["consultant"], name="command", steps=[
+        {"kind": "adapt.smoke_train", "parameters": {"script": "x.py", "arguments": words}}])
+    assert chain.steps[0]["parameters"]["arguments"] == words
+
+
+@pytest.mark.django_db
+def test_what_a_later_step_is_given_is_checked_before_the_first(people, model, node, left):
+    from django.core.files.base import ContentFile
+
+    from engagements.models import Engagement
+    from workers.artifacts.artifact_store import store_file
+
+    other = Engagement.objects.create(code="OTHER", customer=model.engagement.customer)
+    foreign = store_file(stream=ContentFile(b"x"), name="log.txt", engagement=other).pk
+    steps = [{"kind": "env.npu_info", "parameters": {}},
+             {"kind": "perf.throughput", "parameters": {
+                 "log": "{given.log}", "seq_length": 8}}]
+    chain = chains.save_chain(actor=people["consultant"], name="late", steps=steps)
+    job = left()
+    log = job.artifacts.get(name="log.txt")
+    for given, why in ((foreign, "does not belong to this engagement"), ("x", "a number is")):
+        with pytest.raises(InvalidInput, match=f"Step 2: .*{why}"):
+            chains.start_chain(actor=people["consultant"], chain=chain, models=[model], node=node,
+                               given={"log": str(given)})
+    assert not Job.objects.exclude(pk=job.pk).exists()
+    chains.start_chain(actor=people["consultant"], chain=chain, models=[model], node=node,
+                       given={"log": str(log.pk)})
+    assert Job.objects.filter(kind="env.npu_info").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_cancelled_with_its_job_and_says_so(people, stranger, model, node, client):
+    [run] = chains.start_shipped(actor=people["consultant"], code="mindspore_lite",
+                                 models=[model], node=node, given=GIVEN)
+    with pytest.raises(NotAllowed):
+        chains.cancel_run(actor=people["reviewer"], run=run)
+    client.force_login(people["consultant"])
+    page = client.post(f"/jobs/chain-runs/{run.pk}/cancel/", follow=True).content.decode()
+    assert ChainRun.objects.get().sentence in page
+    job = runner.drive(run.jobs.get().job)
+    run = ChainRun.objects.get()
+    with override("en"):
+        assert (job.state, run.state_text, run.sentence, run.jobs.count()) == (
+            JobState.CANCELLED, "Cancelled",
+            "It was cancelled at step 1 of 2; no further step is queued.", 1)
+    with pytest.raises(WrongState):
+        chains.cancel_run(actor=people["consultant"], run=run)

@@ -33,9 +33,12 @@ def test_a_job_that_ends_at_once(queue, node, engagement):
     Engagement.objects.update(has_practice_data=True)  # else by the first job of an engagement
     with counted(["job.queue"], most=17):
         job = queue("echo one")
-    with counted(["artifact.store", "job.end"], most=39):
+    with counted(["job.end"], most=35):
         node_polling.poll_nodes([node.pk])
     assert Job.objects.get(pk=job.pk).state == JobState.SUCCEEDED
+    rows = AuditEntry.objects.get(action="job.end").rows
+    assert {table: len(held) for table, held in rows.items()} == {
+        "workers.artifact": 1, "workers.job": 1}
     assert list(audit_log.row_differences()) == []
 
 
@@ -50,9 +53,10 @@ def test_readings_of_a_job_stand_in_one_entry(queue, node):
 
 
 def test_a_job_that_runs_writes_nothing_to_the_log(queue, node):
-    """Polled, its log fetched, its heartbeat kept: nothing that the log is asked about."""
+    """Polled, its log fetched, its heartbeat kept: nothing that the log is asked about, once its
+    cards are leased."""
     job = queue("while :; do date; sleep 0.2; done", cards=1)
-    with counted([], most=23):  # the claim locks by key, in a transaction
+    with counted(["cards.lease"], most=27):  # the claim locks by key, in a transaction
         node_polling.poll_nodes([node.pk])
     for _poll in range(4):
         time.sleep(0.4)

@@ -73,7 +73,8 @@ def test_files_of_a_marked_job_carry_the_mark_to_the_page(client, people, queue,
 
 @pytest.mark.django_db
 def test_a_repetition_of_a_practice_job_is_practice(queue, people, engagement, model):
-    node = Node.objects.create(name="n", host="h", username="u", state=Node.State.READY)
+    node = Node.objects.create(name="n", host="h", username="u", state=Node.State.READY,
+                               cards_total=8)
     first = Job.objects.create(
         kind="adapt.smoke_train", engagement=engagement, model=model, node=node,
         state=JobState.SUCCEEDED, exit_status=0, command=["true"], parameters={"script": "~/t.py"},

@@ -2,6 +2,7 @@
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
 from engagements import services
 from engagements.gate_checks import route_recorded
@@ -12,7 +13,8 @@ from workers.gate_checks import required_jobs_succeeded
 from workers.models import Job, Node
 from workers.required_jobs import REQUIRED_JOBS, required_jobs
 
-TRAINED = {("adapt.smoke_train", "adapt.megatron_train"), ("adapt.ckpt_check",)}
+TRAINED = {("adapt.smoke_train", "adapt.megatron_train", "adapt.project_train"),
+           ("adapt.ckpt_check",)}
 
 
 @pytest.fixture
@@ -77,7 +79,7 @@ def test_one_success_of_several_kinds_is_enough(model):
 def test_the_environment_is_checked_on_the_nodes_that_are_used(model):
     """Checks of several nodes add up to none; a success elsewhere hides no failure here."""
     record = model.stages.get(stage="env")
-    used, other = (Node.objects.create(name=name, host=name, username="desk")
+    used, other = (Node.objects.create(name=name, host=name, username="desk", cards_total=8)
                    for name in ("bms-1", "bms-2"))
 
     def run(kind, node, state="succeeded", **fields):
@@ -123,3 +125,24 @@ def test_the_design_names_the_routes_in_scope(model):
     assert [r.code for r in route_recorded(model.stages.get(stage="design"))] == [
         "inference_route"]
     assert list(route_recorded(model.stages.get(stage="env"))) == []
+
+
+def test_one_mode_of_an_analysis_is_not_enough(model):
+    record = model.stages.get(stage="survey")
+
+    def run(mode, state="succeeded"):
+        Job.objects.create(kind="survey.pt_analyse", engagement=model.engagement, model=model,
+                           state=state, stage="survey", parameters={"mode": mode},
+                           finished_at=timezone.now())
+        with override("en"):
+            [result] = required_jobs_succeeded(record)
+        return result.is_met, result.sentence
+
+    is_met, sentence = run("torch_apis")
+    assert not is_met
+    assert "succeeded: APIs of PyTorch (torch_apis); modes without a result: APIs of third" in (
+        sentence)
+    assert not run("third_party", "failed")[0]
+    is_met, sentence = run("third_party")
+    assert is_met
+    assert "without a result: APIs with an affinity API (affinity_apis), Dynamic shapes" in sentence

@@ -1,6 +1,7 @@
 """Runtimes: chosen by the nearest, kept with the job, wrapped around the command, told of."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.workers.shell_kind import ShellKind
 from workers import services
 from workers.dispatch import runner
 from workers.kinds import base as registry
+from workers.labels import job_results
 from workers.logs import diagnosis
 from workers.logs.diagnosis import Part
 from workers.models import Job, Node, Runtime
@@ -98,6 +100,25 @@ def test_environments_are_activated_and_a_missing_one_is_named(home):
     assert answer.stderr == f"desk runtime: conda-missing {home}/no\n"
 
 
+@pytest.mark.skipif(not shutil.which("conda"), reason="conda is not on this machine")
+def test_a_real_conda_activates_what_is_there_and_names_what_is_not(home):
+    root = Path(shutil.which("conda")).resolve().parents[1]
+    (home / "miniconda3").symlink_to(root)
+    subprocess.run(["conda", "create", "--yes", "--offline", "--quiet", "--prefix", home / "cann"],
+                   check=True, capture_output=True)
+    show = 'echo "$CONDA_PREFIX"; echo "$PATH" | cut -d: -f1'
+    given = {"manager": "conda", "environment": str(home / "cann"), "manager_root": str(root)}
+    for where in (given, {**given, "manager_root": ""}):
+        answer = ran(home / "work", where, show)
+        assert answer.stdout.splitlines()[0] == str(home / "cann"), answer.stderr
+    missing = ran(home / "work", {**given, "environment": "nosuch"})
+    assert missing.stderr.splitlines()[-1] == "desk runtime: conda-failed nosuch"
+    asked = subprocess.run(["sh", "-c", offers.script(Node())], capture_output=True, check=True,
+                           env={"HOME": str(home), "PATH": "/usr/bin:/bin"})
+    assert str(root) in {Path(name).resolve().__fspath__()
+                         for name in offers.parse(asked.stdout)["conda"]}
+
+
 @pytest.mark.parametrize(("given", "name"), [
     ({"scripts": "set_env.sh"}, "scripts"), ({"scripts": "/a/../b"}, "scripts"),
     ({"scripts": "'/a"}, "scripts"), ({"variables": "1A=x"}, "variables"),
@@ -122,7 +143,8 @@ def make(people):
 @pytest.mark.django_db
 def test_the_nearest_choice_wins(people, engagement, make):
     model = engagement.models.create(code="LLM", name="大模型")
-    here, there = (Node.objects.create(name=name, host=name, username="npu", state="ready")
+    here, there = (Node.objects.create(name=name, host=name, username="npu", state="ready",
+                                       cards_total=8)
                    for name in ("here", "there"))
 
     def won(own=None, of=None, node=here):
@@ -175,6 +197,45 @@ def test_a_job_keeps_its_runtime_runs_in_it_and_says_what_is_missing(
     assert [word for word in ("both", "~/cann.sh") if word not in page] == []
 
 
+def test_typed_variables_of_cann_and_libraries_reach_the_command(home):
+    answer = ran(home / "work", {"log_level": "1", "log_to": "0", "plog": "collect",
+                                 "libraries": "/opt/a\n~/b", "variables": "LD_LIBRARY_PATH=/own"},
+                 'echo "$ASCEND_GLOBAL_LOG_LEVEL $ASCEND_SLOG_PRINT_TO_STDOUT $LD_LIBRARY_PATH"; '
+                 'echo "$ASCEND_PROCESS_LOG_PATH"')
+    assert answer.stdout.splitlines() == [
+        f"1 0 /opt/a:{home}/b:/own", f"{home}/work/plog"], answer.stderr
+    with pytest.raises(InvalidInput):
+        options.cleaned("host", {"log_level": "5"})
+
+
+@pytest.mark.parametrize(("given", "facts"), [
+    ({"log_level": "0"}, {"ASCEND_GLOBAL_LOG_LEVEL": "0"}),
+    ({"variables": "ASCEND_GLOBAL_LOG_LEVEL=1"}, {"ASCEND_GLOBAL_LOG_LEVEL": "1"}),
+    ({"log_to": "1"}, {"ASCEND_SLOG_PRINT_TO_STDOUT": "1"}), ({"umask": "022"}, {})])
+def test_rules_learn_the_log_of_the_runtime(given, facts):
+    assert Chosen(options=options.cleaned("host", given)).facts(None) == facts
+
+
+@pytest.mark.django_db(transaction=True)
+def test_log_files_of_cann_are_collected_of_a_run_that_fails(
+        people, node, engagement, make, monkeypatch):
+    monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
+    runtime = make("logs", plog="collect", log_level="0")
+
+    def run(status: int) -> Job:
+        text = ('mkdir -p "$ASCEND_PROCESS_LOG_PATH/debug/plog"; '
+                'echo "[ERROR] GE(1)" > "$ASCEND_PROCESS_LOG_PATH/debug/plog/plog-1_2.log"; '
+                f"exit {status}")
+        return runner.drive(services.queue_job(
+            actor=people["consultant"], kind="test.shell", node=node, engagement=engagement,
+            parameters={"script": text}, runtime=runtime))
+
+    failed, succeeded = run(3), run(0)
+    assert failed.artifacts.filter(name="plog/debug/plog/plog-1_2.log").exists()
+    assert not succeeded.artifacts.filter(name__startswith="plog/").exists()
+    assert [hit["rule"] for hit in failed.results["preflight"]["hits"]] == ["R-CFG-28"]
+
+
 @pytest.mark.django_db
 def test_pages_and_api(people, client, engagement):
     client.force_login(people[Role.OPERATOR])
@@ -206,7 +267,7 @@ def test_pages_and_api(people, client, engagement):
 def test_preflight_speaks_of_the_runtime_and_software_is_that_of_the_runtime(
         people, engagement, make):
     node = Node.objects.create(name="n", host="n", username="npu", state="ready",
-                               software={"torch": "2.1.0", "driver": "24.1"})
+                               software={"torch": "2.1.0", "driver": "24.1"}, cards_total=8)
     runtime = runtimes.save_runtime(actor=people[Role.OPERATOR], name="image", place="container",
                                     options={"image": "mindie:2.1"})
     order = {"actor": people["consultant"], "kind": "env.host_probe", "node": node,
@@ -236,3 +297,36 @@ def test_what_a_node_offers():
     nodes = [Node(offers=found), Node()]
     assert {name: offers.for_option(nodes, name) for name in ("image", "container", "scripts")} == {
         "image": ["a@sha256:x"], "container": ["dev"], "scripts": ["/opt/set_env.sh"]}
+
+
+def test_each_engine_is_offered_once_and_not_under_the_name_of_another(tmp_path):
+    for name, printed in (("docker", "podman version 4.3.1"), ("podman", "4.3.1"),
+                          ("nerdctl", "2.0")):
+        (tmp_path / name).write_text(f"#!/bin/sh\necho {printed}\n")
+        (tmp_path / name).chmod(0o755)
+    for engine, expected in (("", ["podman 4.3.1", "nerdctl 2.0"]),
+                             ("nerdctl", ["nerdctl 2.0", "podman 4.3.1"]),
+                             ("podman --root /x", ["podman --root /x 4.3.1", "nerdctl 2.0"])):
+        answer = subprocess.run(
+            ["sh", "-s"], input=offers.script(Node(container_engine=engine)), text=True,
+            env={"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)},
+            capture_output=True, check=True)
+        assert offers.parse(answer.stdout.encode())["engines"] == expected
+
+
+def test_what_an_engine_printed_as_json_is_shown_as_a_list():
+    job = Job(results={"container": {"digests": '["a@sha256:1","b@sha256:1"]', "image": "sha256:2",
+                                     "labels": '{"stack":"CANN-8.2","x":1}'}})
+    assert [value for _name, value in job_results.container_facts(job)] == [
+        "sha256:2", "a@sha256:1, b@sha256:1", "stack=CANN-8.2, x=1"]
+
+
+@pytest.mark.django_db
+def test_a_preloaded_library_is_an_operator_s_word_and_shown(people, client):
+    given = {"name": "traced", "place": "host", "options": {"variables": "LD_PRELOAD=/opt/t.so"}}
+    with pytest.raises(NotAllowed):
+        runtimes.save_runtime(actor=people[Role.CONSULTANT], **given)
+    runtime = runtimes.save_runtime(actor=people[Role.OPERATOR], **given)
+    client.force_login(people[Role.OPERATOR])
+    shown = client.get(reverse("workers:runtime", args=[runtime.pk])).content.decode()
+    assert "LD_PRELOAD=/opt/t.so" in shown

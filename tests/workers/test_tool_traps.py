@@ -51,6 +51,29 @@ def test_a_report_without_times_of_the_model_is_a_success_that_says_so(tmp_path)
     assert "no times of the whole model" in judgement.message
 
 
+@pytest.mark.parametrize(("after", "succeeded", "said"), [
+    (5.44, False, "Slower after the tuning"), (2.99, True, "brought nothing"),
+    (2.5, True, "after the tuning")])
+@pytest.mark.parametrize("code", ["perf.aoe", "perf.aoe_train"])
+def test_a_tuning_that_ends_slower_is_no_success(tmp_path, code, after, succeeded, said):
+    report = [{"OPAT": {"model_baseline_performance(ms)": 2.99,
+                        "model_result_performance(ms)": after,
+                        "opat_tuning_result": "tuning successful"}}]
+    (tmp_path / "aoe_result_opat.json").write_text(json.dumps(report))
+    readings = {"aoe_result_opat.json": read_file(tmp_path / "aoe_result_opat.json")}
+    judgement = kinds.get(code).judge(
+        Finished(0, "Aoe process finished\n", readings, tuple(readings)))
+    assert judgement.is_success is succeeded
+    assert said in judgement.message
+
+
+def test_mixed_precision_of_tensorflow_reaches_the_script():
+    kind = kinds.get("adapt.smoke_train")
+    given = kind.clean({"script": "~/t.py", "precision_mode": "allow_mix_precision"})
+    assert kind.environment(given)["NPU_PRECISION_MODE"] == "allow_mix_precision"
+    assert "NPU_PRECISION_MODE" not in kind.environment(kind.clean({"script": "~/t.py"}))
+
+
 @pytest.mark.parametrize("code", EMPTY)
 def test_msprof_analyze_on_empty_input_is_no_success(judged, code):
     assert judged(code, BANNER + SAID.format(place=EMPTY[code])) is False

@@ -17,6 +17,7 @@ from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.csv_rows import csv_header, csv_rows
 from toolreaders.number_parsing import whole_number
 from toolreaders.source import ReadError, ReadingWarning
+from toolreaders.tables import Table, framed_tables
 
 NEEDED = {"Index", "GroundTruth", "CosineSimilarity"}
 DUMPS = ("NPUDump", "MyOutput", "LeftOp")
@@ -208,3 +209,46 @@ class MsaccucmpAdvisorReader(Reader):
             "advice": found["advice"].strip(),
         }
         return self.reading(values)
+
+
+ANALYSED = {"Monitor", "Value", "Index", "OpType", "GroundTruth"}
+
+
+@register
+class AnalysedComparisonReader(Reader):
+    """What the comparison prints at its end: the operators that may lead to inaccuracy, a metric
+    and its value each."""
+
+    name = "msaccucmp_analysis"
+    kind = "accuracy_compare"
+    tool = "msaccucmp"
+
+    def recognises(self, sample: Sample) -> int:
+        if "GroundTruth" not in sample.text:
+            return 0
+        return 90 if any(map(_is_analysed, framed_tables(enumerate(sample.lines, 1)))) else 0
+
+    def read(self, source: Source) -> Reading:
+        rows: list[Record] = []
+        for table in filter(_is_analysed, framed_tables(source.lines())):
+            for line, cells in zip(table.lines, table.rows, strict=True):
+                row = dict(zip(table.header, cells, strict=True))
+                operator = next(row[name] for name in DUMPS if name in row)
+                rows.append({"op": operator, "line": line, row["Monitor"]: row["Value"]})
+        if not rows:
+            raise ReadError("damaged_file", "The table names no operator.")
+        off = [row for row in rows if limits_missed(row) or is_nonfinite(row)]
+        cosines = [row for row in rows if math.isfinite(_cosine(row))]
+        lowest = min(cosines, key=_cosine, default=None)
+        return self.reading({
+            "form": "analysis", "mode": "tensor", "ops": len({row["op"] for row in rows}),
+            "deviating": len({row["op"] for row in off}), "deviating_ops": _ops(off),
+            "first_deviating": off[0]["op"] if off else None,
+            "first_deviating_row": _place(off[0]) if off else None,
+            "min_cosine": _cosine(lowest) if lowest else None,
+            "min_cosine_name": lowest["op"] if lowest else None,
+        })  # fmt: skip
+
+
+def _is_analysed(table: Table) -> bool:
+    return set(table.header) >= ANALYSED and any(name in table.header for name in DUMPS)

@@ -10,17 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
+from toolreaders.causes.cann_codes import ON_A_CARD
 from toolreaders.masking import mask_text
 from toolreaders.source import ReadError, ReadingWarning
 
 # at the start of a line: instructions quote these words too
-START = r"(?:^|\r)(?:\[[^\]\n]*\] ?)*ATC "
+START = r"(?:^|\r) ?(?:\[[^\]\n]*\] ?)*ATC "
 BANNER = re.compile(START + r"(?:start working now|run success|run failed)", re.MULTILINE)
 SUCCESS = re.compile(START + r"run success", re.MULTILINE)
 FAILED = re.compile(START + r"run failed", re.MULTILINE)
 # "E10001: text", "EZ0501: text", "[PID: 7] 2025-01-02-… E19999: text", "…Error(E10003): text"
 CODE = re.compile(
-    r"^(?:\[PID: *\d+\]\s*)?(?:\d{4}-\d\d-\d\d[-\d:. ]*\s+)?(?:[A-Za-z_]+\()?"
+    r"^ ?(?:\[PID: *\d+\]\s*)?(?:\d{4}-\d\d-\d\d[-\d:. ]*\s+)?(?:[A-Za-z_]+\()?"
     r"(?P<code>[EW][A-Z]?\d{4,5})\)?(?:: *| +)(?P<text>.*)$"
 )
 # E3xxxx, EE, EH, EI, EJ, EK and EL are of a program that runs on the device
@@ -138,7 +139,8 @@ class AtcReader(Reader):
             return 85
         # an excerpt that begins with the code; long logs with a code inside are other things
         start = sample.text.lstrip()[:200]
-        is_short = len(sample.data) < 65536 and not PROGRAM.search(sample.text)
+        is_short = len(sample.data) < 65536 and not (
+            PROGRAM.search(sample.text) or ON_A_CARD.search(sample.text))
         return 60 if is_short and ALONE.match(start) else 0
 
     def read(self, source: Source) -> Reading:

@@ -19,7 +19,11 @@ from toolreaders.xlsx import text, workbook_of
 NEEDED = ("序号", "脚本文件名", "代码行", "模块名", "API名")
 SUPPORT = ("工具迁移API支持度", "支持度")
 ADVICE = ("说明", "迁移建议")
-TITLE = re.compile(r"^(?P<number>[12])\.(?:In brief|After eliminate duplicate): *(?P<rest>.*)$")
+NOTE = re.compile(r"[- ]*#")
+CONTINUED = re.compile(r"(?<=[:,])[ \r]*\n +(?=\w)")
+"""As documents show the report: between notes, its long lines broken."""
+TITLE = re.compile(
+    r"^(?:- )?(?P<number>[12])\.(?:In brief|After eliminate duplicate): *(?P<rest>.*)$")
 TOTAL = re.compile(r"Total API: *(?P<total>\d+)(?:, *in which *(?P<parts>.*))?")
 PART = re.compile(r"(?P<name>[A-Za-z][^:,]*): *(?P<count>\d+)")
 CHANGE = re.compile(r"^(?P<file>\S.*?\.py):(?P<line>\d+) (?P<what>\S.*)$")
@@ -72,11 +76,12 @@ class BriefReader(Reader):
     tool = "convert_tf2npu"
 
     def recognises(self, sample: Sample) -> int:
-        lines = [line for line in sample.lines[:3] if line.strip()]
+        lines = [line for line in sample.lines[:3] if line.strip() and not NOTE.match(line)]
         return 95 if lines and _brief(lines[0]) else 0
 
     def read(self, source: Source) -> Reading:
-        briefs = [found for _number, line in source.lines() if (found := _brief(line))]
+        lines = CONTINUED.sub(" ", source.text).split("\n")
+        briefs = [found for line in lines if (found := _brief(line))]
         values = {"form": "brief", **_brief_values(briefs)}
         warnings = []
         if len(briefs) != 2:

@@ -45,6 +45,7 @@ DYNAMIC_HEADER = (
     "Output Shape Range",
 )
 LISTED = 500
+LEAST_CELLS = 2  # that every table has
 UNCONFIRMED = ReadingWarning(
     "run_not_confirmed",
     "A table alone does not show that the run came to its end: its log must say “run succeeded”.",
@@ -59,6 +60,10 @@ def _table(source: Source) -> tuple[list[str], list[tuple[int, list[str]]]]:
 
 
 def _cut_off(source: Source, rows: list[tuple[int, list[str]]]) -> Iterator[ReadingWarning]:
+    broken = [number for number, row in rows if len(row) < LEAST_CELLS]
+    if broken:
+        message = f"{len(broken)} rows have one cell alone: rows of the table were broken."
+        yield ReadingWarning("damaged_lines", message, broken[0])
     if rows and not source.ends_with_newline():
         message = "The last row has no line end: the table may be cut off."
         yield ReadingWarning("truncated_record", message, rows[-1][0])

@@ -13,11 +13,14 @@ from operator import sub
 from statistics import median
 
 from toolreaders.base import ReadingWarning
-from toolreaders.columns import doubles, integers, nonfinite_places
+from toolreaders.columns import at_indices, doubles, integers, nonfinite_places
 from toolreaders.curves.doubts import suspicions
+from toolreaders.curves.matching import METHODS, STEP, Matching, matched
+from toolreaders.training.run_conditions import NORM
 from toolreaders.training.series import LossSeries
 
 NO_STEPS = array("q")
+Pair = tuple[array, array]  # of the baseline and of the candidate
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,12 @@ class Aligned:
     why the curves cannot be compared step by step. `bad_norms` are the steps at which a log prints
     a gradient norm that is not finite and that it does not explain; `shows_update` is false where
     all that a log prints are zero or not finite.
+
+    `method` says by what the records were brought together; where it is not the step, the steps are
+    the baseline's numbers of its records. `beside` holds by name what both or one of the logs print
+    at the common steps, NaN where it prints nothing; `settings` the sizes that each log names;
+    `resumed` the steps at which each run went on from an earlier one. `width`: steps that a record
+    stands for; `is_start`: the first common record is the first of both logs.
     """
 
     steps: array[int]
@@ -42,6 +51,12 @@ class Aligned:
     unprovable: str | None = None
     bad_norms: array[int] = field(default_factory=lambda: NO_STEPS)
     shows_update: bool = True
+    method: str = STEP
+    beside: dict[str, Pair] = field(default_factory=dict)
+    settings: tuple[dict[str, int], dict[str, int]] = field(default_factory=lambda: ({}, {}))
+    resumed: tuple[list[int], list[int]] = field(default_factory=lambda: ([], []))
+    width: int | None = 1
+    is_start: bool = False
 
     @property
     def baseline_points(self) -> int:
@@ -69,16 +84,22 @@ class Aligned:
     def window(self, first: int | None, last: int | None) -> Aligned:
         """The part between two steps, both inclusive; None leaves a side open. Gradients before
         the part count: they made what it starts from."""
+        if first is None and last is None:
+            return self
+
         def inside(steps: Sequence[int]) -> slice:
             return slice(0 if first is None else bisect_left(steps, first),
                          len(steps) if last is None else bisect_right(steps, last))
 
         selected = inside(self.steps)
         steps = self.steps[selected]
+        beside = {name: (ours[selected], theirs[selected])
+                  for name, (ours, theirs) in self.beside.items()}
         return replace(
             self, steps=steps, baseline=self.baseline[selected], candidate=self.candidate[selected],
             baseline_steps=self.baseline_steps[inside(self.baseline_steps)],
             first_step=steps[0] if steps else None, last_step=steps[-1] if steps else None,
+            beside=beside, is_start=self.is_start and steps[:1] == self.steps[:1],
             lone_nonfinite=self.lone_nonfinite[inside(self.lone_nonfinite)],
             bad_norms=self.bad_norms[:inside(self.bad_norms).stop])
 
@@ -87,6 +108,12 @@ class Aligned:
 class _Curve:
     steps: array[int]
     losses: array[float]
+    columns: dict[str, array[float]] = field(default_factory=dict)
+
+    def keep(self, places: Sequence[int]) -> _Curve:
+        """The records at these ascending places."""
+        return _Curve(at_indices(self.steps, places), at_indices(self.losses, places),
+                      {name: at_indices(column, places) for name, column in self.columns.items()})
 
 
 _NO_CURVE = _Curve(NO_STEPS, array("d"))
@@ -97,14 +124,19 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
 
     A tool that counts from 0 is shifted to meet one that counts from 1; points, or means of short
     windows, are averaged into the windows of the curve with the longer ones. Each such step adds
-    a warning; those of the two logs stand first. Curves over different things (steps, epochs,
-    samples) have no step in common, nor has one whose step numbers the log does not prove.
+    a warning; those of the two logs stand first. Where a log does not prove its step numbers, or
+    both count different things (steps, epochs, samples), the records are brought together by what
+    else both print (`matching`); where that does not prove it either, no step is in common.
     """
     warnings = [replace(found, message=f"{which}: {found.message}")
                 for which, series in (("Baseline", baseline), ("Candidate", candidate))
                 for found in series.warnings]
-    base = _Curve(integers(baseline.steps), doubles(baseline.losses))
-    other = _Curve(_on_the_same_base(baseline, candidate, warnings), doubles(candidate.losses))
+    base = _Curve(integers(baseline.steps), doubles(baseline.losses), _columns(baseline))
+    if found := matched(baseline, candidate):
+        return _with_runs(_aligned_by(base, found, baseline, candidate, warnings), baseline,
+                          candidate)
+    numbers = _on_the_same_base(baseline, candidate, warnings)
+    other = _Curve(numbers, doubles(candidate.losses), _columns(candidate))
     unprovable = _unprovable(baseline, candidate, warnings)
     if unprovable:
         aligned = _intersected(base, _NO_CURVE, warnings)
@@ -117,19 +149,57 @@ def align(baseline: LossSeries, candidate: LossSeries) -> Aligned:
         other = _NO_CURVE
     else:
         base, other = _averaged_alike(baseline, candidate, base, other, warnings)
-    aligned = _intersected(base, other, warnings)
+    aligned = _with_gradients(_intersected(base, other, warnings), baseline, candidate, numbers)
+    return _with_runs(aligned, baseline, candidate)
+
+
+def _columns(series: LossSeries) -> dict[str, array[float]]:
+    norms = {NORM: series.norms.values} if series.norms else {}
+    return {**series.conditions.columns, **norms}
+
+
+def _aligned_by(base: _Curve, found: Matching, baseline: LossSeries, candidate: LossSeries,
+                warnings: list[ReadingWarning]) -> Aligned:
+    """The records that `found` brings together, numbered as in the baseline."""
+    numbers = array("q", candidate.steps)
+    for ours, theirs in zip(found.baseline, found.candidate, strict=True):
+        numbers[theirs] = base.steps[ours]
+    own = _Curve(numbers, doubles(candidate.losses), _columns(candidate))
+    warnings.append(ReadingWarning(f"aligned_by_{found.method}", (
+        f"The step numbers do not bring the logs together; their {METHODS[found.method]} do, at "
+        f"{len(found.baseline)} records.")))
+    aligned = _intersected(base, own.keep(found.candidate), warnings)
+    lone = _lone_nonfinite(own, aligned.steps).union(aligned.lone_nonfinite)
+    aligned = replace(aligned, method=found.method, lone_nonfinite=array("q", sorted(lone)),
+                      is_start=found.baseline[0] == found.candidate[0] == 0)
+    return _with_gradients(aligned, baseline, candidate, numbers)
+
+
+def _with_runs(aligned: Aligned, baseline: LossSeries, candidate: LossSeries) -> Aligned:
+    """With what is doubtful about it, and what the logs say of the runs beside the records."""
     aligned.warnings.extend(suspicions(aligned.baseline, aligned.candidate))
-    return _with_gradients(aligned, baseline, candidate)
-
-
-def _with_gradients(aligned: Aligned, baseline: LossSeries, candidate: LossSeries) -> Aligned:
-    """What the logs' gradient norms say against the run; steps are numbered as the baseline's."""
     shift = baseline.step_base - candidate.step_base
-    normed = [(series.norms, series.steps, moved)
-                  for series, moved in ((baseline, 0), (candidate, shift)) if series.norms]
-    bad = {steps[place] + moved for norms, steps, moved in normed for place in norms.unexplained}
+    starts = [*baseline.steps[:1]], [step + shift for step in candidate.steps[:1]]
+    is_start = aligned.method == STEP and [*aligned.steps[:1]] == starts[0] == starts[1]
+    widths = [_width(series) if series.meaning == "point" or series.step_unit == "step" else None
+              for series in (baseline, candidate)]
+    return replace(
+        aligned, width=None if None in widths else max(filter(None, widths)),
+        is_start=aligned.is_start or (is_start and len(aligned.steps) > 0),
+        settings=(baseline.conditions.settings, candidate.conditions.settings),
+        resumed=(baseline.conditions.resumed,
+                 [step + shift for step in candidate.conditions.resumed]))
+
+
+def _with_gradients(aligned: Aligned, baseline: LossSeries, candidate: LossSeries,
+                    numbers: Sequence[int]) -> Aligned:
+    """What the logs' gradient norms say against the run; `numbers`: the candidate's steps as the
+    baseline numbers them."""
+    normed = [(series.norms, steps) for series, steps in (
+        (baseline, baseline.steps), (candidate, numbers)) if series.norms]
+    bad = {steps[place] for norms, steps in normed for place in norms.unexplained}
     return replace(aligned, bad_norms=array("q", sorted(bad)),
-                   shows_update=not any(norms.show_no_update for norms, _steps, _moved in normed))
+                   shows_update=not any(norms.show_no_update for norms, _steps in normed))
 
 
 def _unprovable(baseline: LossSeries, candidate: LossSeries,
@@ -205,33 +275,38 @@ def _into_windows(curve: _Curve, ends: array[int], width: int, origin: int) -> _
     sums = [0.0, *accumulate(0.0 if bad else loss
                              for bad, loss in zip(is_bad, curve.losses, strict=True))]
     spoiled = [0, *accumulate(is_bad)]
-    steps, means = array("q"), array("d")
+    steps, means, lasts = array("q"), array("d"), array("q")
     for start, end in pairwise([max(ends[0] - usual, origin), *ends]):
         left, right = bisect_right(curve.steps, start), bisect_right(curve.steps, end)
         count = right - left
         if count <= 0 or count * width != end - start:
             continue
         steps.append(end)
+        lasts.append(right - 1)
         means.append(nan if spoiled[right] > spoiled[left] else (sums[right] - sums[left]) / count)
-    return _Curve(steps, means)
+    return _Curve(steps, means, curve.keep(lasts).columns)
 
 
 def _intersected(base: _Curve, other: _Curve, warnings: list[ReadingWarning]) -> Aligned:
     if base.steps == other.steps:
-        common, ours, theirs, lone = base.steps, base.losses, other.losses, NO_STEPS
+        ours, theirs, lone = base, other, NO_STEPS
     else:
         shared = set(base.steps).intersection(other.steps)
-        common = array("q", filter(shared.__contains__, base.steps))
         ours, theirs = (_at(curve, shared) for curve in (base, other))
         lone = array("q", sorted(
             _lone_nonfinite(base, shared) | _lone_nonfinite(other, shared)))
-    whole = Aligned(common, ours, theirs, base.steps, warnings)
-    return replace(whole.window(None, None), lone_nonfinite=lone)
+    common = ours.steps
+    lacking = array("d", [nan]) * len(common)
+    beside = {name: (ours.columns.get(name, lacking), theirs.columns.get(name, lacking))
+              for name in {**ours.columns, **theirs.columns}}
+    return Aligned(common, ours.losses, theirs.losses, base.steps, warnings,
+                   common[0] if common else None, common[-1] if common else None,
+                   lone, beside=beside)
 
 
-def _at(curve: _Curve, steps: AbstractSet[int]) -> array[float]:
-    """The losses of these steps."""
-    return array("d", compress(curve.losses, map(steps.__contains__, curve.steps)))
+def _at(curve: _Curve, steps: AbstractSet[int]) -> _Curve:
+    """The records of these steps."""
+    return curve.keep([*compress(range(len(curve.steps)), map(steps.__contains__, curve.steps))])
 
 
 def _lone_nonfinite(curve: _Curve, common: Collection[int]) -> set[int]:

@@ -24,7 +24,8 @@ def suspicions(baseline: Sequence[float], candidate: Sequence[float]) -> list[Re
         found.append(ReadingWarning("few_points", (
             f"Only {len(b)} common steps: agreed windows have 1,000 steps as a rule.")))
     if len(b) >= FEWEST and all(b):
-        found += _shifted(b, n) or _unaligned(b, n)
+        here = _error(b, n)
+        found += _shifted(b, n, here) or _unaligned(b, n, here)
     return found
 
 
@@ -37,11 +38,15 @@ def _near_zero(b: Sequence[float]) -> list[ReadingWarning]:
         "look at the absolute error and the error of the means."))]
 
 
-def _shifted(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
+def _shifted(b: Sequence[float], n: Sequence[float], here: float) -> list[ReadingWarning]:
     """A neighbouring step fits far better: the two tools count differently."""
-    here = _error(b, n)
     for shift in (1, -1):
-        moved = _error(b[1:], n[:-1]) if shift > 0 else _error(b[:-1], n[1:])
+        ours, theirs = (b[1:], n[:-1]) if shift > 0 else (b[:-1], n[1:])
+        # of a long curve a part that alone errs too much tells the answer
+        part = len(ours) * 2 // (SHIFT_FACTOR + 1)
+        if _error(ours[:part], theirs[:part]) * part * SHIFT_FACTOR >= here * len(ours):
+            continue
+        moved = _error(ours, theirs)
         if moved * SHIFT_FACTOR < here:
             return [ReadingWarning("steps_may_be_shifted", (
                 f"Moved by {shift:+d} record the candidate fits {here / max(moved, 1e-12):.3g} "
@@ -49,11 +54,11 @@ def _shifted(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
     return []
 
 
-def _unaligned(b: Sequence[float], n: Sequence[float]) -> list[ReadingWarning]:
+def _unaligned(b: Sequence[float], n: Sequence[float], error: float) -> list[ReadingWarning]:
     reference = mean(b)
     if not reference:
         return []
-    error, means = _error(b, n), abs(mean(n) - reference) / abs(reference)
+    means = abs(mean(n) - reference) / abs(reference)
     if error < UNALIGNED_ERROR or means * UNALIGNED_FACTOR > error:
         return []
     return [ReadingWarning("data_order_differs", (

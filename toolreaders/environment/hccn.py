@@ -60,7 +60,7 @@ class HccnReader(Reader):
 
     name = "hccn_tool"
     kind = "hccn_tool"
-    version = "2"
+    version = "3"
     tool = "hccn_tool"
 
     def recognises(self, sample: Sample) -> int:
@@ -182,7 +182,7 @@ def _optical(items: dict[str, str]) -> list[str]:
     if items.get("present", "present") != "present":
         problems.append("the optical module is not present")
     for key, value in items.items():
-        side = re.fullmatch(r"([RT]x) Power\d", key)
+        side = re.fullmatch(r"([RT]x) Power\d?", key)
         power = _amount(value)
         if side is None or power is None:
             continue
@@ -223,6 +223,6 @@ def _has_powers(items: dict[str, str]) -> bool:
     """Whether light is measured in both directions and has limits."""
     return all(
         _amount(items.get(f"{side}Power Low Thres", "")) is not None
-        and _amount(items.get(f"{side} Power0", "")) is not None
+        and _amount(items.get(f"{side} Power0", items.get(f"{side} Power", ""))) is not None
         for side in ("Rx", "Tx")
     )

@@ -19,6 +19,13 @@ BEFORE = r"^[^|\"'\\\n]{0,120}"  # a container's name or a time stamp; no quote 
 HEADER = re.compile(rf"{BEFORE}\| *npu-smi\s+(\S+)\s+Version:\s*(\S+)", re.MULTILINE)
 TITLE = re.compile(rf"{BEFORE}\|\s*NPU\s+Name\s*\|\s*Health\s*\|\s*Power\(W\)", re.MULTILINE)
 """The first row of column names; what stands above it may be cut off."""
+ROWS = re.compile(
+    rf"{BEFORE}\| *\d+ +\S+ *\| *(?:OK|Warning|Alarm|Critical|UNKNOWN|Offline) *\|"
+    r" *(?:[\d.]+|NA|-) .*\n"
+    rf"[^|\n]{{0,120}}\| *\d+(?: +(?:\d+|NA|-))? *\| *[0-9A-Fa-f]{{4}}:[0-9A-Fa-f]{{2}}:",
+    re.MULTILINE,
+)
+"""Both rows of a chip, of a table whose head was cut off with the names of its columns."""
 NPU = re.compile(r"^(\d+)\s+(\S.*)$")
 CHIP = re.compile(r"^(\d+)(?:\s+(\d+|NA|-))?$")
 PAGES = r"(?:\d+|NA)"
@@ -55,6 +62,7 @@ class Snapshot:
     idle: list[int] = field(default_factory=list)
     elided: int | None = None
     pending: dict[str, Any] | None = None
+    cut: int | None = None  # the NPU whose first row is not whole
 
     def take(self, number: int, line: str) -> None:
         """Read one line of the table."""
@@ -79,6 +87,8 @@ class Snapshot:
     def _first(self, number: int, cells: list[str]) -> None:
         if found := _first_row(cells):
             self.pending = {**found, "line": number}
+        elif (npu := NPU.match(cells[0])) and re.fullmatch(r"[A-Za-z]\w*", cells[1]):
+            self.cut = int(npu[1])
 
     def _process(self, cells: list[str]) -> None:
         chip = CHIP.match(cells[0])
@@ -138,28 +148,28 @@ class NpuSmiReader(Reader):
 
     name = "npu_smi_info"
     kind = "npu_smi"
-    version = "5"
+    version = "6"
     tool = "npu-smi"
 
     def recognises(self, sample: Sample) -> int:
-        return 95 if HEADER.search(sample.text) or TITLE.search(sample.text) else 0
+        return 95 if any(form.search(sample.text) for form in (HEADER, TITLE, ROWS)) else 0
 
     def read(self, source: Source) -> Reading:
-        snapshots: list[Snapshot] = []
+        snapshots = [Snapshot(None, None, 1, is_headed=False)]  # of rows without a head
         for number, line in source.lines():
             if found := HEADER.search(line):
                 snapshots.append(Snapshot(found[1], found[2], number))
-            elif TITLE.search(line) and (not snapshots or snapshots[-1].chips):
+            elif TITLE.search(line) and (len(snapshots) == 1 or snapshots[-1].chips):
                 snapshots.append(Snapshot(None, None, number, is_headed=False))
-            elif snapshots:
+            else:
                 snapshots[-1].take(number, line)
         complete = [snapshot for snapshot in snapshots if snapshot.chips]
         if not complete:
             raise ReadError("damaged_file", "The npu-smi table shows no complete chip.")
         last = complete[-1]
         warnings = _warnings(last)
-        if len(snapshots) > 1:
-            message = f"The file holds {len(snapshots)} tables; the last one counts."
+        if len(complete) > 1:
+            message = f"The file holds {len(complete)} tables; the last one counts."
             warnings.append(ReadingWarning("several_snapshots", message))
         return self.reading(_values(last), warnings=warnings, tool_version=last.smi_version)
 
@@ -191,7 +201,8 @@ def _all_healthy(snapshot: Snapshot, states: set[str]) -> bool | None:
     """None when every chip shown is OK but some are not shown."""
     if states != {GOOD_HEALTH}:
         return False
-    return None if snapshot.pending or snapshot.elided else True
+    is_whole = not (snapshot.pending or snapshot.elided) and snapshot.cut is None
+    return True if is_whole else None
 
 
 def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
@@ -206,6 +217,9 @@ def _warnings(snapshot: Snapshot) -> list[ReadingWarning]:
     ]
     if snapshot.pending is not None:
         message = f"The second row of NPU {snapshot.pending['npu']} is missing."
+        warnings.append(ReadingWarning("truncated_record", message))
+    if snapshot.cut is not None:
+        message = f"The first row of NPU {snapshot.cut} is cut off."
         warnings.append(ReadingWarning("truncated_record", message))
     if snapshot.elided is not None:
         message = f"Rows are left out (“...”): only {len(snapshot.chips)} chips are shown."

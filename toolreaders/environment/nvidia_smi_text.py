@@ -1,4 +1,4 @@
-"""What people paste of nvidia-smi: its table (drivers 290 to 590), ``-q``, ``topo -m``, ``-L``,
+"""What people paste of nvidia-smi: its table (drivers 290 to 610), ``-q``, ``topo -m``, ``-L``,
 ``--query-gpu … --format=csv``, and its failures.
 
 Memory is in MiB. A name that the table cuts (``Tesla V100-SXM2...``) stays as it is printed.
@@ -19,8 +19,8 @@ from toolreaders.tables import cells_of
 Gpu = dict[str, Any]
 BUS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]"
 HEAD = re.compile(
-    r"^[^|\"'\\\n]{0,80}\| *NVIDIA-SMI +(?P<smi>\S+) +Driver Version: *(?P<driver>\d\S*)"
-    r"(?: +CUDA Version: *(?P<cuda>[\d.]+|N/A|ERR!))? *\|",
+    r"^[^|\"'\\\n]{0,80}\| *NVIDIA-SMI +(?P<smi>\S+) +(?:Driver|KMD) Version: *(?P<driver>\d\S*)"
+    r"(?: +CUDA (?:UMD )?Version: *(?P<cuda>[\d.]+|N/A|ERR!))? *\|",
     re.MULTILINE,
 )
 FIRST = re.compile(r"(?P<index>\d+)\\?\.? +(?P<name>\S.*?) +(?:On|Off|N/A|WDDM|TCC|MCDM)")
@@ -31,15 +31,19 @@ PROCESS = re.compile(
     r"(?P<index>\d+) +(?:\S+ +\S+ +)?(?P<pid>\d+) +(?P<type>[CGM]\S*) +(?P<name>.+?) +"
     r"(?P<used>\d+MiB|N/A)"
 )
+GPU_ROW = re.compile(rf"^[^|\"'\\\n]{{0,80}}\| *{FIRST.pattern} *\| *{BUS} ", re.MULTILINE)
+PROCESS_ROW = re.compile(rf"^[^|\"'\\\n]{{0,80}}\| *{PROCESS.pattern} *\|", re.MULTILINE)
+LEAST_PROCESSES = 2
+"""Rows of processes alone, by which a table without GPUs is known."""
 OTHER_PARTS = re.compile(r"\| *(?:MIG devices|(?:Compute )?[Pp]rocesses):")
 ELIDED = re.compile(r"[\s|]*(?:\.{3,}|…+)[\s|]*")
 
 
 @dataclass
 class Snapshot:
-    """One printed table."""
+    """One printed table; ``versions`` is None where its head is missing."""
 
-    versions: re.Match[str]
+    versions: re.Match[str] | None
     line: int
     gpus: list[Gpu] = field(default_factory=list)
     processes: list[dict[str, Any]] = field(default_factory=list)
@@ -88,40 +92,51 @@ class Snapshot:
 
 @register
 class NvidiaSmiTableReader(Reader):
-    """``nvidia-smi``: the last table counts."""
+    """``nvidia-smi``: the last table counts. One without its head is known by its rows."""
 
     name = "nvidia_smi_table"
     kind = "nvidia_smi"
     tool = "nvidia-smi"
 
     def recognises(self, sample: Sample) -> int:
-        return 94 if HEAD.search(sample.text) else 0
+        if HEAD.search(sample.text):
+            return 94
+        processes = sum(PROCESS_ROW.match(line) is not None for line in sample.lines)
+        return 90 if GPU_ROW.search(sample.text) or processes >= LEAST_PROCESSES else 0
 
     def read(self, source: Source) -> Reading:
         snapshots: list[Snapshot] = []
         for number, line in source.lines():
-            if found := HEAD.match(line):
+            found = HEAD.match(line)
+            if found or (not snapshots and (GPU_ROW.match(line) or PROCESS_ROW.match(line))):
                 snapshots.append(Snapshot(found, number))
-            elif snapshots:
+            if not found and snapshots:
                 snapshots[-1].take(number, line)
         last = snapshots[-1]
         last.close()
-        if not last.gpus:
+        if not last.gpus and (last.versions or last.lacking):
             raise ReadError("damaged_file", "The nvidia-smi table shows no complete GPU.")
-        cuda = last.versions["cuda"]
+        versions = last.versions.groupdict() if last.versions else {}
+        cuda = versions.get("cuda")
         values = {
             "form": "table",
-            "driver_version": last.versions["driver"],
+            "driver_version": versions.get("driver"),
             "cuda_version": cuda if cuda and cuda[0].isdigit() else None,
             "gpus": last.gpus,
             "processes": last.processes,
         }
         warnings = list(_table_warnings(snapshots))
-        return self.reading(values, warnings=warnings, tool_version=last.versions["smi"])
+        return self.reading(values, warnings=warnings, tool_version=versions.get("smi"))
 
 
 def _table_warnings(snapshots: list[Snapshot]) -> Iterator[ReadingWarning]:
     last = snapshots[-1]
+    if last.versions is None:
+        message = "The head of the table is missing: the driver's version is not known."
+        yield ReadingWarning("version_missing", message, last.line)
+    if not last.gpus:
+        message = "The table shows processes only: its rows of GPUs are missing."
+        yield ReadingWarning("truncated_record", message, last.line)
     if last.lacking:
         message = f"The table does not tell the memory of GPU {', '.join(map(str, last.lacking))}."
         yield ReadingWarning("truncated_record", message)

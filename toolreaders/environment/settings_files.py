@@ -104,12 +104,12 @@ class ParallelStrategyReader(Reader):
     tool = "MindSpore"
 
     def recognises(self, sample: Sample) -> int:
-        found = _parallel_section(sample.json)
+        found = _parallel_section(sample.commented_json)
         known = [name for names in STRATEGY.values() for name in names if name in found]
         return 80 if len(known) > 1 else 0
 
     def read(self, source: Source) -> Reading:
-        found = _parallel_section(source.json)
+        found = _parallel_section(source.commented_json)
         used = {size: name for size, names in STRATEGY.items()
                 for name in names if name in found}  # fmt: skip
         for name in used.values():

@@ -28,13 +28,15 @@ class DumpConfig(TypedDict, total=False):
 
 
 class HcclTest(TypedDict, total=False):
-    """Bandwidth and checks of a collective by message size."""
+    """Bandwidth and checks of a collective by message size, of NPUs or of GPUs."""
 
     asked_bytes: list[int] | None
+    average_bus_bandwidth_gb_s: Number
     bandwidth_gb_s: Number
     failed: int
     iterations: int | None
     largest_bytes: int
+    operation: str
     rows: list[Record]
     unchecked: int
 

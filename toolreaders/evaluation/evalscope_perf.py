@@ -15,6 +15,7 @@ from typing import Any
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.serving.normalised_results import (
     failed_requests,
+    last_measured,
     several_results,
     without_none,
 )
@@ -59,7 +60,7 @@ class EvalScopeReader(Reader):
     """``evalscope perf``: summary and percentiles (console or ``benchmark_summary.json``)."""
 
     name = "evalscope_perf"
-    version = "2"
+    version = "3"
     kind = "inference_benchmark"
     tool = "EvalScope"
     duration = re.compile(r"Time taken for tests|Test Duration \(s\)")
@@ -72,15 +73,14 @@ class EvalScopeReader(Reader):
         return 90 if self.duration.search(sample.text) and self.latency.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
-        summaries, latency = _tables(source)
-        if not summaries and self.overview.search(source.text):
+        results = [_values(items, shares) for items, shares in _results(source)]
+        if not results and self.overview.search(source.text):
             return self._of_overview(source)
-        if not summaries:
+        if not results:
             raise ReadError("damaged_file", "The summary table is empty.")
-        items = summaries[-1]
-        values = _values(items, latency)
-        warnings = failed_requests(values["requests"].get("failed"))
-        return self.reading(values, warnings=warnings + several_results(len(summaries)))
+        values, warnings = last_measured(results)
+        return self.reading(
+            values, warnings=failed_requests(values["requests"].get("failed")) + warnings)
 
     def _of_overview(self, source: Source) -> Reading:
         """Runs of several concurrencies in one table, and the statistics of their requests."""
@@ -147,20 +147,21 @@ def _add_statistics(latency: dict[str, dict[str, float]], row: dict[str, str]) -
             figures[STATISTICS.get(column, column)] = round(value * factor, 6)
 
 
-def _tables(source: Source) -> tuple[list[dict[str, float]], dict[str, dict[str, float]]]:
-    """Every summary, and the percentiles of the last one."""
+Shares = dict[str, dict[str, float]]
+
+
+def _results(source: Source) -> list[tuple[dict[str, float], Shares]]:
+    """Every summary with its percentiles."""
     result = source.json
     if isinstance(result, dict):
-        return [found] if (found := _numbers(result.items())) else [], {}
-    summaries: list[dict[str, float]] = []
-    latency: dict[str, dict[str, float]] = {}
+        return [(found, {})] if (found := _numbers(result.items())) else []
+    results: list[tuple[dict[str, float], Shares]] = []
     for table in framed_tables(source.lines()):
         if len(table.header) == 2 and (found := _summary(table)):
-            summaries.append(found)
-            latency = {}
-        elif len(table.header) > 2:
-            latency = latency | _percentiles(table)
-    return (summaries, latency) if summaries else _plain(source)
+            results.append((found, {}))
+        elif len(table.header) > 2 and results:
+            results[-1][1].update(_percentiles(table))
+    return results or _plain(source)
 
 
 PLAIN = re.compile(r"^ ?([A-Z][\w ()/-]*?): +([\d.]+)(?: seconds)?\s*$")
@@ -168,21 +169,22 @@ PLAIN_TITLE = re.compile(r"^ ?Percentile of (?:request )?(time to first token|la
 PLAIN_SHARE = re.compile(r"^\s+p(\d+): +([\d.]+)\s*$")
 
 
-def _plain(source: Source) -> tuple[list[dict[str, float]], dict[str, dict[str, float]]]:
-    """``Average latency: 14.140`` and, under their titles, ``p50: 14.7637``; all in seconds."""
-    pairs: list[tuple[str, str]] = []
-    latency: dict[str, dict[str, float]] = {}
+def _plain(source: Source) -> list[tuple[dict[str, float], Shares]]:
+    """``Average latency: 14.140`` and, under their titles, ``p50: 14.7637``; all in seconds. A
+    summary begins where a name stands again."""
+    results: list[tuple[dict[str, str], Shares]] = [({}, {})]
     title = None
     for _number, line in source.lines():
         if found := PLAIN_TITLE.match(line):
             title = LATENCIES.get(found[1])
         elif title and (found := PLAIN_SHARE.match(line)):
             seconds = to_float(found[2]) or 0.0
-            latency.setdefault(title, {})[f"p{found[1]}"] = round(1000 * seconds, 6)
+            results[-1][1].setdefault(title, {})[f"p{found[1]}"] = round(1000 * seconds, 6)
         elif found := PLAIN.match(line):
-            pairs.append((found[1], found[2]))
-    items = _numbers(pairs)
-    return [items] if items else [], latency
+            if found[1] in results[-1][0]:
+                results.append(({}, {}))
+            results[-1][0][found[1]], title = found[2], None
+    return [(items, shares) for texts, shares in results if (items := _numbers(texts.items()))]
 
 
 def _summary(table: Table) -> dict[str, float]:
@@ -228,10 +230,12 @@ def _percentiles(table: Table) -> dict[str, dict[str, float]]:
     return found
 
 
-def _values(items: dict[str, float], shares: dict[str, dict[str, float]]) -> dict[str, Any]:
-    plain = {UNIT.sub("", key).strip().lower(): value for key, value in items.items()}
+def _values(items: dict[str, float], shares: Shares) -> dict[str, Any]:
+    """What a summary says; -1 stands where nothing was measured."""
+    measured_items = {key: value for key, value in items.items() if not value < 0}
+    plain = {UNIT.sub("", key).strip().lower(): value for key, value in measured_items.items()}
     latency: dict[str, dict[str, float]] = {}
-    for key, value in items.items():
+    for key, value in measured_items.items():
         if measured := _latency(key):
             mean = round(value * measured[1], 6)
             latency.setdefault(measured[0], {}).setdefault("mean", mean)

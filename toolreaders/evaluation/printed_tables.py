@@ -11,7 +11,7 @@ from typing import Any
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.evaluation.scores import KIND, scale_of
 from toolreaders.source import ReadError
-from toolreaders.tables import Table, framed_tables
+from toolreaders.tables import Table, framed_tables, plain_line
 from toolreaders.training.series import to_float
 
 METRIC_LINE = re.compile(
@@ -35,7 +35,7 @@ class HfEvalTextReader(Reader):
 
     def recognises(self, sample: Sample) -> int:
         lines = [line for line in sample.lines if line.strip()]
-        found = [match for line in lines if (match := METRIC_LINE.match(line))]
+        found = [match for line in lines if (match := METRIC_LINE.match(plain_line(line)))]
         numbers = [match[1] for match in found if to_float(match[2]) is not None]
         if not any(map(SCORE.search, numbers)):
             return 0
@@ -47,7 +47,7 @@ class HfEvalTextReader(Reader):
     def read(self, source: Source) -> Reading:
         metrics: dict[str, float] = {}
         for _number, line in source.lines():
-            if found := METRIC_LINE.match(line):
+            if found := METRIC_LINE.match(plain_line(line)):
                 number = to_float(found[2])
                 if number is not None:
                     metrics[found[1]] = number

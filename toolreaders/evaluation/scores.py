@@ -12,7 +12,7 @@ from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.source import ReadError, ReadingWarning
-from toolreaders.tables import Table, framed_tables
+from toolreaders.tables import Table, framed_tables, plain_line, without_emphasis
 from toolreaders.training.series import to_float
 
 KIND = "evaluation"
@@ -155,7 +155,7 @@ def without_repeats(scores: list[Score]) -> list[Score]:
 
 def _signed(cell: str) -> float | None:
     """A number; reports put lm-eval's arrow and its “±” into the cell."""
-    return to_float(cell.strip("↑↓± "))
+    return to_float(without_emphasis(cell.strip("↑↓± ")))
 
 
 def _console_scores(table: Table) -> list[Score]:
@@ -225,7 +225,7 @@ def _opencompass_rows(source: Source) -> list[tuple[list[str], list[str]]]:
     rows: list[tuple[list[str], list[str]]] = []
     models: list[str] = []
     for _number, line in source.lines():
-        cells = [cell.strip() for cell in re.split(r",|\s{2,}", line.strip())]
+        cells = [cell.strip() for cell in re.split(r",|\s{2,}", plain_line(line))]
         if cells[:4] == ["dataset", "version", "metric", "mode"]:
             models = cells[4:]
         elif models and len(cells) == 4 + len(models):

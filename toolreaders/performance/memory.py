@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
+from toolreaders.serving.normalised_results import several_results
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.tables import cells_of, csv_table
 from toolreaders.training.series import to_float
@@ -82,6 +83,36 @@ def _summary_warnings(values: dict[str, Any]) -> list[ReadingWarning]:
         message = f"The allocator freed its cache and tried again {values['retries']} times."
         warnings.append(ReadingWarning("allocation_retries", message))
     return warnings
+
+
+@register
+class MindSporeMemoryReader(Reader):
+    """What MindSpore logs at the end of a run, or of a simulated one: memory of the device, what
+    of it was free for MindSpore, the peaks without and with fragments."""
+
+    name = "mindspore_memory"
+    kind = KIND
+    tool = "MindSpore"
+    most_confidence = 70
+    lines = {
+        "capacity_bytes": re.compile(r"Device (?:MOC|HBM) memory size: (\d+)M\b"),
+        "reserved_bytes": re.compile(r"MindSpore Used memory size: (\d+)M\b"),
+        "peak_allocated_bytes": re.compile(
+            r"Used peak memory usage \(without fragments\): (\d+)M\b"),
+        "peak_reserved_bytes": re.compile(
+            r"Actual peak memory usage \(with fragments\): (\d+)M\b"),
+    }
+
+    def recognises(self, sample: Sample) -> int:
+        if not self.lines["peak_reserved_bytes"].search(sample.text):
+            return 0
+        return 11 if LOSS.search(sample.text) else 70
+
+    def read(self, source: Source) -> Reading:
+        printed = {name: pattern.findall(source.text) for name, pattern in self.lines.items()}
+        values = {name: int(found[-1]) * 2**20 for name, found in printed.items() if found}
+        warnings = several_results(len(printed["peak_reserved_bytes"]))
+        return self.reading(values, warnings=warnings)
 
 
 AMOUNT = r"([\d.]+ [KMGT]?i?B)"

@@ -169,6 +169,32 @@ def _time_us(row: dict[str, str], name: str) -> float | None:
     return None if value is None else value / 1000
 
 
+def _dataset(rows: Rows) -> Summary:
+    """dataset of MindSpore: how often each operation of the pipeline ran, and its mean time."""
+    sums = {f"{row['Operation']} {row['Stage']}".strip():
+            (to_float(row["Occurrences"]) or 0.0) * (to_float(row["Avg. time (us)"]) or 0.0)
+            for row in rows}  # fmt: skip
+    total = sum(sums.values())
+    return {"total_us": total, "top": _top(sums, total, "operation")}, []
+
+
+def _queues(rows: Rows) -> Summary:
+    """minddata_pipeline_raw of MindSpore: how full the queue behind each operation was."""
+    used = [{"operation": row["op_type"], "workers": to_float(row["num_workers"]),
+             "queue_usage": to_float(row["output_queue_usage_rate"])} for row in rows]
+    return {"steps": used}, []
+
+
+def _blocks(rows: Rows) -> Summary:
+    """memory_block of MindSpore's memory tracker: a row per block, in bytes."""
+    peak, largest = (max(_numbers(rows, name), default=None)
+                     for name in ("actual_peak_memory", "size"))
+    return {"peaks": {"MindSpore": {"allocated_mb": peak and peak / MIB}},
+            "max_size_kb": largest and largest / 1024}, []
+
+
+MIB = 2**20
+OF_MINDSPORE = ("dataset", "minddata_pipeline_raw", "memory_block")
 OF_MSPROF = ("msprof_tx", "op_summary", "task_time", "step_trace", "communication_statistic")
 FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
     ("cluster_step_trace_time", ("Type", "Index", "Computing", "Free", "Stage"), _steps),
@@ -216,6 +242,10 @@ FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
     ),
     ("operator_memory", ("Name", "Size(KB)", "Allocation Total Allocated(MB)"), _operator_memory),
     ("operator_details", ("Name", "Host Self Duration(us)"), _operators),
+    ("dataset", ("Operation", "Stage", "Occurrences", "Avg. time (us)"), _dataset),
+    ("minddata_pipeline_raw", ("op_id", "op_type", "num_workers", "output_queue_usage_rate"),
+     _queues),
+    ("memory_block", ("start_time_stamp", "end_time_stamp", "size", "actual_peak_memory"), _blocks),
 )
 
 
@@ -250,7 +280,8 @@ class ProfilerCsvReader(Reader):
         if form[0] == "kernel_details" and not level:
             message = "Level 0 names no operator types: sums are by core."
             found.append(ReadingWarning("level0_profile", message))
-        tool = "msprof" if form[0] in OF_MSPROF else self.tool
+        tool = ("msprof" if form[0] in OF_MSPROF else
+                "MindSpore Profiler" if form[0] in OF_MINDSPORE else self.tool)
         facts = {"form": form[0], "rows": len(rows)}
         return self.reading({**facts, **values}, warnings=warnings + found, tool=tool)
 

@@ -13,7 +13,7 @@ from toolreaders.scan.settings import settings_of
 from toolreaders.scan.source_files import Bounds, open_sources
 from toolreaders.scan.text_rules import scan_lines
 
-SCAN_VERSION = "4"
+SCAN_VERSION = "5"
 MAX_JSON_ERRORS, MAX_JSON_TEXT = 50, 4_000
 MAX_COLLECTED = 4 * MAX_FINDINGS
 

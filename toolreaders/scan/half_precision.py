@@ -2,98 +2,78 @@
 
 Softmax, cross entropy, norms, attention scores × V, embedding and output layer, all_reduce and
 reduce_scatter need FP32; an RNN is sensitive. Convolution, pooling, ReLU, GELU, LSTM cells and
-other matrix products bear half precision and are no findings.
+other matrix products bear half precision and are no findings. What flows where decides; names
+only where a value comes from outside of what is followed (`data_flow`).
 """
 
 import ast
 import re
 
-HALF = frozenset({"half", "bfloat16", "float16"})
-SENSITIVE = frozenset({"softmax", "log_softmax", "cross_entropy", "layer_norm", "batch_norm",
-                       "rms_norm", "nll_loss", "all_reduce", "reduce_scatter",
-                       "reduce_scatter_tensor", "Embedding", "EmbeddingBag", "LayerNorm",
-                       "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "RMSNorm"})
+from toolreaders.scan.data_flow import HALF, HALF_MARK, PRODUCTS, SOFTMAX, Flow, last_name, operands
+
+LAYERS = frozenset({"Embedding", "EmbeddingBag", "LayerNorm", "BatchNorm1d", "BatchNorm2d",
+                    "BatchNorm3d", "RMSNorm"})
+SENSITIVE = LAYERS | {"softmax", "log_softmax", "cross_entropy", "layer_norm", "batch_norm",
+                      "rms_norm", "nll_loss", "all_reduce", "reduce_scatter",
+                      "reduce_scatter_tensor"}
+LOSSES = frozenset({"CrossEntropyLoss", "NLLLoss"})
 RECURRENT = frozenset({"RNN", "GRU", "RNNCell", "GRUCell"})
-PRODUCTS = frozenset({"matmul", "bmm", "einsum"})
 # torch.distributed.algorithms.ddp_comm_hooks: gradients are all-reduced in half precision
 COMPRESSING = frozenset({"fp16_compress_hook", "bf16_compress_hook"})
-ENDS = re.compile(r"(?:^|_)(?:embed|embedding|embeddings|embed_tokens|wte|wpe|lm_head|output_layer)"
-                  r"$")
+ENDS = re.compile(r"(?:^|_)(?:embed|embedding|embeddings|embed_tokens|wte|wpe|head|output_layer)$")
 ATTENTION = re.compile(r"attn|attention|^scores$|^probs$")
 RECURRENT_NAME = re.compile(r"(?:^|_)(?:rnn|gru)$")
 
 
-def of_call(node: ast.Call, name: str, halves: set[str]) -> str:
+def of_call(node: ast.Call, name: str, flow: Flow) -> str:
     """Check that a call fires: `low_precision`, `half_recurrent` or "".
 
     Args:
-        name: last part of what is called. halves: variables that hold a half-precision tensor.
+        name: last part of what is called.
     """
-    if name in SENSITIVE and _takes_half(node, halves):
+    made = flow.made(node.func)
+    if (name in SENSITIVE or made in LOSSES) and flow.takes_half(node):
         return "low_precision"
-    if name in RECURRENT and _takes_half(node, halves):
+    if made in LAYERS and flow.of(node.func) >= HALF_MARK:
+        return ""  # found where the layer was made so
+    if name in RECURRENT and flow.takes_half(node):
         return "half_recurrent"
-    if name in PRODUCTS and any(is_attention(a) and is_half(a, halves) for a in _operands(node)):
+    if name in PRODUCTS and any(is_half_attention(part, flow) for part in operands(node)):
         return "low_precision"
-    return _of_cast(node) if is_cast(node) else ""
+    return _of_cast(node, flow) if is_cast(node, flow) else ""
 
 
-def of_assignment(node: ast.Assign) -> str:
+def of_assignment(node: ast.Assign, flow: Flow) -> str:
     """Check that an output or embedding layer made in half precision fires, or ""."""
-    named = [_last_name(target) for target in node.targets]
-    if isinstance(node.value, ast.Call) and _takes_half(node.value, set()) and any(
-            ENDS.search(name) for name in named):
-        return "" if _last_name(node.value.func) in SENSITIVE else "low_precision"
-    return ""
+    made = flow.made(node.value)
+    is_half = made and flow.of(node.value) >= HALF_MARK
+    named = any(ENDS.search(last_name(target)) for target in node.targets)
+    return "low_precision" if is_half and named and made not in LAYERS else ""
 
 
-def is_half(node: ast.AST, halves: set[str]) -> bool:
-    """Whether an operand is cast to half precision, or was before."""
-    return any((isinstance(n, ast.Attribute) and n.attr in HALF)
-               or (isinstance(n, ast.Name) and n.id in halves) for n in ast.walk(node))
-
-
-def _takes_half(node: ast.Call, halves: set[str]) -> bool:
-    """Whether what a call is given is half precision; what it returns may be cast freely."""
-    own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    return any(is_half(part, halves) for part in (
-        *node.args, *(keyword.value for keyword in node.keywords), *own))
-
-
-def is_cast(node: ast.AST) -> bool:
+def is_cast(node: ast.AST, flow: Flow) -> bool:
     """x.half(), x.bfloat16(), x.to(torch.float16), x.to(dtype=torch.bfloat16)."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    return (node.func.attr in HALF and not node.args) or (node.func.attr == "to" and any(
-        isinstance(value, ast.Attribute) and value.attr in HALF for value in given))
+    return (node.func.attr in HALF and not node.args) or (
+        node.func.attr == "to" and any(flow.of(value) >= HALF_MARK for value in given))
 
 
-def is_attention(node: ast.AST) -> bool:
-    """Whether an operand is named as attention scores are."""
-    return any(ATTENTION.search(_last_name(n)) for n in ast.walk(node)
-               if isinstance(n, (ast.Name, ast.Attribute)))
+def is_half_attention(node: ast.AST, flow: Flow) -> bool:
+    """Whether an operand is attention probabilities in half precision."""
+    marks = flow.of(node)
+    if marks >= HALF_MARK and marks >= SOFTMAX:
+        return True
+    foreign = [n for n in ast.walk(node) if isinstance(n, (ast.Name, ast.Attribute))
+               and ATTENTION.search(last_name(n)) and not flow.is_known(n)]
+    return marks >= HALF_MARK and bool(foreign)
 
 
-def _operands(node: ast.Call) -> list[ast.AST]:
-    own = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    return [*own, *node.args]
-
-
-def _of_cast(node: ast.Call) -> str:
+def _of_cast(node: ast.Call, flow: Flow) -> str:
     """A layer that is turned into half precision as a whole."""
     layer = node.func.value
-    if isinstance(layer, ast.Call):
-        made = _last_name(layer.func)
-        if made in RECURRENT:
-            return "half_recurrent"
-        return "low_precision" if made in ("Embedding", "EmbeddingBag") else ""
-    name = _last_name(layer)
-    if RECURRENT_NAME.search(name):
+    made, name = flow.made(layer), "" if flow.is_known(layer) else last_name(layer)
+    if made in RECURRENT or RECURRENT_NAME.search(name):
         return "half_recurrent"
-    return "low_precision" if ENDS.search(name) else ""
-
-
-def _last_name(node: ast.AST) -> str:
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name if isinstance(name, str) else ""
+    return "low_precision" if made in LAYERS or ENDS.search(name) else ""

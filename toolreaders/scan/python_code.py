@@ -6,6 +6,7 @@ import warnings
 
 from toolreaders.scan import data_loading, half_precision
 from toolreaders.scan.check_catalogue import LIBRARIES, UNSUPPORTED_APIS
+from toolreaders.scan.data_flow import Flow
 from toolreaders.scan.findings import MAX_SNIPPET, Finding
 from toolreaders.scan.name_resolution import Names
 from toolreaders.scan.tensorflow_apis import DEPRECATED, GELU, HOROVOD
@@ -46,7 +47,7 @@ class _Visitor(Names, ast.NodeVisitor):
         self.file, self.lines = file, text.split("\n")
         self.findings: list[Finding] = []
         self.loops = 0
-        self.halves: set[str] = set()  # variables of this function that were cast to half
+        self.flow = Flow(self.full_name)
         self.torch_imported = False
 
     def add(self, node: ast.AST, check: str, note: str = "") -> None:
@@ -136,7 +137,7 @@ class _Visitor(Names, ast.NodeVisitor):
                 full.startswith("torch.") and full.rsplit(".", 1)[-1] in DYNAMIC):
             self.add(node, "dynamic_shape", method or full)
         called = method or full.rsplit(".", 1)[-1]
-        if half := half_precision.of_call(node, called, self.halves):
+        if half := half_precision.of_call(node, called, self.flow):
             self.add(node, half, method or full)
         if full in MINDSPORE_DEVICE and _names_gpu(node):
             self.add(node, "mindspore_device", "GPU")
@@ -145,16 +146,23 @@ class _Visitor(Names, ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        if half := half_precision.of_assignment(node):
-            self.add(node, half)
-        names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-        self.halves = self.halves | names if half_precision.is_cast(node.value) else (
-            self.halves - names)
         self.generic_visit(node)
+        if half := half_precision.of_assignment(node, self.flow):
+            self.add(node, half)
+        self.flow.assign(node.targets, node.value)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.generic_visit(node)
+        if node.value is not None:
+            self.flow.assign([node.target], node.value)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self.generic_visit(node)
+        self.flow.cast_in_place(node.value)
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
-        if isinstance(node.op, ast.MatMult) and half_precision.is_attention(node.left) and (
-                half_precision.is_half(node.left, self.halves)):
+        if isinstance(node.op, ast.MatMult) and half_precision.is_half_attention(
+                node.left, self.flow):
             self.add(node, "low_precision", "@")
         self.generic_visit(node)
 
@@ -211,9 +219,11 @@ class _Visitor(Names, ast.NodeVisitor):
         if call := data_loading.collating_call(node):
             self.add(call, "host_collate", node.name)
         outer, self.loops = self.loops, 0  # the body runs where it is called
-        halves, self.halves = self.halves, set()
+        names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        flow = self.flow.inside(names)
         self.generic_visit(node)
-        self.loops, self.halves = outer, halves
+        self.flow.leave(flow)
+        self.loops = outer
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815
 
@@ -222,7 +232,9 @@ class _Visitor(Names, ast.NodeVisitor):
             self.add(node, "rms_norm", node.name)
         for call, name in data_loading.decoding_calls(node, self):
             self.add(call, "decoding_loader", name)
+        outer = self.flow.inside([name for name in self.flow.known if name.startswith("self.")])
         self.generic_visit(node)
+        self.flow.known = outer
 
 
 def _below(name: str, roots) -> bool:

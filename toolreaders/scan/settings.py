@@ -51,6 +51,8 @@ class SettingsVisitor(Names, ast.NodeVisitor):
             self._seed(seed, node)
         if last == "DataLoader":
             self._loader(node)
+        elif last == "set_compile_mode" and full.startswith(("torch.npu.", "torch_npu.")):
+            self._compile_mode(node)
         elif last == "schedule" and "profiler" in full:
             self._schedule(node)
         elif last == "set_per_process_memory_fraction" and node.args:
@@ -108,6 +110,11 @@ class SettingsVisitor(Names, ast.NodeVisitor):
         for name in ("num_workers", "pin_memory", "persistent_workers"):
             if given.get(name) is not None:
                 self.keep(name, given[name], node)
+
+    def _compile_mode(self, node: ast.Call) -> None:
+        given = {keyword.arg: _constant(keyword.value) for keyword in node.keywords}
+        if isinstance(given.get("jit_compile"), bool):
+            self.keep("jit_compile", given["jit_compile"], node)
 
     def _schedule(self, node: ast.Call) -> None:
         given = {keyword.arg: _constant(keyword.value) for keyword in node.keywords}

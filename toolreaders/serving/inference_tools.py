@@ -25,7 +25,7 @@ THROUGHPUT = re.compile(
 RATE = re.compile(r"\[(e2e|data read|preprocess|infer(?:ence)?|post(?:process)?)\] (.*)$")
 PURE_RATE = re.compile(r"ave_throughputRate: ?([\d.]+) ?samples/s, ave_latency: ?([\d.]+) ?ms")
 RATE_ITEM = re.compile(
-    rf"(throughputRate|Interface throughputRate|latency|moduleLatency): ({NUMBER})"
+    rf"(throughputRate|Interface throughputRate|latency|moduleLatency): ?({NUMBER})"
 )
 MSAME = re.compile(r"Inference average time ?(without first time)? ?: ?([\d.]+) ?ms")
 MSAME_ONE = re.compile(r"Inference time ?: ?([\d.]+) ?ms")
@@ -125,7 +125,7 @@ class BenchmarkToolReader(Reader):
     tool = "benchmark"
 
     def recognises(self, sample: Sample) -> int:
-        is_staged = re.search(r"\[infer(?:ence)?\] throughputRate:", sample.text)
+        is_staged = re.search(r"\[(?:e2e|infer(?:ence)?)\] throughputRate:", sample.text)
         return 90 if is_staged or PURE_RATE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
@@ -140,8 +140,12 @@ class BenchmarkToolReader(Reader):
             pure = {"Interface throughputRate": float(found[1]), "moduleLatency": float(found[2])}
             stages["inference"] = pure
         rate = stages.get("inference", {}).get("Interface throughputRate")
-        if rate is None:
+        whole = stages.get("e2e", {}).get("throughputRate")
+        if rate is None and ("inference" in stages or whole is None):
             raise ReadError("no_throughput", "The line has no Interface throughputRate.")
+        if rate is None:  # of reading, preparing and inference together
+            throughput = {"e2e_samples_per_second": whole}
+            return self.reading({"latency_ms": {}, "throughput": throughput, "metrics": stages})
         message = "The rate is of one chip; a 310 card has four (samples_per_second_310_card)."
         values = {
             "latency_ms": {"inference": {"mean": stages["inference"].get("moduleLatency")}},

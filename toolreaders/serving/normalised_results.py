@@ -111,6 +111,19 @@ def several_results(count: int, line: int | None = None) -> list[ReadingWarning]
     return [ReadingWarning("several_results", message, line)]
 
 
+def last_measured(
+    results: list[dict[str, Any]], line: int | None = None
+) -> tuple[dict[str, Any], list[ReadingWarning]]:
+    """The last result that holds a time or a rate, with a warning where several stand in the file
+    or one that was cut off stands behind it; the last one where none holds any."""
+    measured = [result for result in results if result["latency_ms"] or result["throughput"]]
+    if not measured or measured[-1] is results[-1]:
+        return results[-1], several_results(len(results), line)
+    message = (f"The file holds {len(results)} results; the last one is cut off before its times "
+               "and rates: the one before it counts.")
+    return measured[-1], [ReadingWarning("several_results", message, line)]
+
+
 def failed_requests(failed: float | None) -> list[ReadingWarning]:
     """A warning when requests failed."""
     if not failed:

@@ -77,6 +77,29 @@ def _of_json(result: dict[str, Any]) -> dict[str, Any]:
 
 
 @register
+class RunPaReader(Reader):
+    """``examples/run_pa.py`` of MindIE's ATB Speed: questions, answers and how many tokens each
+    answer has; no time."""
+
+    name = "mindie_run_pa"
+    kind = KIND
+    tool = "MindIE run_pa"
+    count = re.compile(r"\bGenerate\[(\d+)\] token num: \((\d+), (\d+)\)")
+    answer = re.compile(r"\bAnswer\[(\d+)\]: *(\S.*)?$", re.MULTILINE)
+
+    def recognises(self, sample: Sample) -> int:
+        return 80 if self.count.search(sample.text) else 0
+
+    def read(self, source: Source) -> Reading:
+        tokens = {number: int(count) for number, _index, count in self.count.findall(source.text)}
+        answered = {number for number, text in self.answer.findall(source.text) if text}
+        values = {"mode": "run_pa", "requests": {"total": len(tokens), "completed": len(
+            answered & tokens.keys())}, "tokens": {"output": sum(tokens.values())},
+            "latency_ms": {}, "throughput": {}}  # fmt: skip
+        return self.reading(values)
+
+
+@register
 class VllmLatencyReader(Reader):
     """``vllm bench latency``: seconds per batch, printed or as JSON."""
 

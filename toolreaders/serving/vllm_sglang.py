@@ -18,6 +18,7 @@ from toolreaders.serving.normalised_results import (
     PER_SECOND,
     cross_check,
     failed_requests,
+    last_measured,
     several_results,
     without_none,
 )
@@ -120,7 +121,7 @@ class VllmConsoleReader(Reader):
     """The block ``Serving Benchmark Result`` of the console."""
 
     name = "vllm_bench_console"
-    version = "4"
+    version = "5"
     kind = KIND
     tool = "vllm bench serve"
 
@@ -128,28 +129,31 @@ class VllmConsoleReader(Reader):
         return 90 if TITLE.search(sample.text) else 0
 
     def read(self, source: Source) -> Reading:
-        items: dict[str, float] = {}
+        blocks: list[dict[str, float]] = []
         closed, tool, titles = False, self.tool, array("q")
         for number, line in source.lines():
             if TITLE.search(line):
-                items, closed = {}, False
+                blocks.append({})
+                closed = False
                 titles.append(number)
-            elif re.fullmatch(r"=+\s*", line) and items:
+            elif re.fullmatch(r"=+\s*", line) and blocks and blocks[-1]:
                 closed = True
             elif line.startswith("Backend:"):
                 tool = "SGLang"  # its bench_serving names the server it measures; vLLM's does not
-            elif not closed and (found := ITEM.match(line)) and found[2] != COUNTED_AGAIN:
+            elif blocks and not closed and (found := ITEM.match(line)) and (
+                found[2] != COUNTED_AGAIN
+            ):
                 factor = _factor(found[1], found[2])
                 if factor is not None:
-                    items[found[1].strip()] = float(found[3]) * factor
-        if "Successful requests" not in items:
+                    blocks[-1][found[1].strip()] = float(found[3]) * factor
+        results = [_console_values(items) for items in blocks if "Successful requests" in items]
+        if not results:
             raise ReadError("damaged_file", "The result block holds no figures.")
-        values = _console_values(items)
+        values, several = last_measured(results, titles[-1])
         if not values["latency_ms"] and not values["throughput"]:
             raise ReadError("no_values", "The result block holds neither times nor rates.")
-        warnings = _vllm_warnings(values, values["tokens"].get("output"))
-        warnings += several_results(len(titles), titles[-1])
-        if not closed:
+        warnings = _vllm_warnings(values, values["tokens"].get("output")) + several
+        if not closed and values is results[-1]:
             message = "The result block has no end: figures may be missing."
             warnings.append(ReadingWarning("truncated_record", message))
         return self.reading(values, warnings=warnings, tool=tool)

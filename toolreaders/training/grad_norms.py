@@ -24,7 +24,8 @@ from toolreaders.source import ReadingWarning, Source
 GRAD_NORM = re.compile(
     r"(?:(?<![A-Za-z0-9_])(?:(?:train|global|total)_)?(?:grad(?:ient)?[ _-]?norm|gnorm)"
     r"|(?<![A-Za-z0-9_])global_norm|\| *norm)"
-    rf"(?![A-Za-z0-9_])['\"]?(?: *[:=] *| +)['\"]?(?:\[|tensor\()?({NUMBER})",
+    rf"(?![A-Za-z0-9_])['\"]?(?: *[:=] *| +)['\"]?(?:\[|tensor\()?({NUMBER})"
+    r"(?!\.?\d)(?! \d+\])",  # a point that was lost: [1 31049]
     re.IGNORECASE,
 )
 """As most tools name it; Karpathy's scripts print ``| norm: 0.31 |``."""
@@ -106,10 +107,12 @@ class GradientNorms:
         """Whether no norm is finite and above zero."""
         return not any(isfinite(value) and value > 0 for value in self.values)
 
-    def keep(self, indices: Sequence[int]) -> GradientNorms:
-        """The norms of these records alone."""
+    def keep(self, indices: Sequence[int]) -> GradientNorms | None:
+        """The norms of these records alone; None where none of them prints one."""
         explained = {new for new, old in enumerate(indices) if old in self.explained}
         present = bytes(map(self.has_value.__getitem__, indices))
+        if not any(present):
+            return None
         return GradientNorms(at_indices(self.values, indices), present, explained)
 
     def warnings(

@@ -22,11 +22,13 @@ from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.hf_records import real_losses
 from toolreaders.training.hf_steps import Bars, Known, agreed_total, proven_steps
 from toolreaders.training.line_prefixes import prefix_of, without_prefix
+from toolreaders.training.run_conditions import EPOCH, LEARNING_RATE
 from toolreaders.training.series import (
     LossSeries,
     TrainingLogReader,
     assemble,
     check_count,
+    statistic_values,
     to_float,
     to_step,
     truncated,
@@ -56,6 +58,9 @@ METRIC = re.compile(r"^\s+(train_(?:loss|samples_per_second|steps_per_second))\s
 WITH_LOSS = {"epoch", "learning_rate", "grad_norm", "step", "global_step"}
 WITH_LOSS |= {"global_step/max_steps", "memory(GiB)", "lr"}
 STEP_KEYS = ("step", "global_step", "global_step/max_steps")
+SHOWN = {"reward", "reward_std", "kl", "entropy", "completion_length", "completions/mean_length",
+         "rewards/chosen", "rewards/rejected", "rewards/accuracies", "rewards/margins"}  # fmt: skip
+"""Of TRL: GRPO, whose loss says little, and DPO."""
 MOST_NAMES = 1000  # of metrics; a log has a dozen
 MOST_PROCESSES = 4096
 
@@ -75,9 +80,18 @@ class Printed:
     summary: dict[str, float | str] = field(default_factory=dict)
     bars: Bars = field(default_factory=Bars)
     named: dict[str, int] = field(default_factory=dict)
+    shown: dict[str, dict[int, float]] = field(default_factory=dict)
+    """What reinforcement learning prints beside its losses, by record."""
     last_rate: float | None = None
     metrics: dict[str, float] = field(default_factory=dict)
     last: tuple[int, str] = (1, "")
+    ended: list[tuple[int, dict[str, float | str]]] = field(default_factory=list)
+    """Of each run that ended: how many records stand before its end, and its summary."""
+
+    @property
+    def all_metrics(self) -> dict[str, float | str]:
+        """What the last run's end says."""
+        return {**self.metrics, **self.summary}
 
     def take(self, number: int, text: str) -> None:
         """Collect what one line holds."""
@@ -104,10 +118,18 @@ class Printed:
         if not isinstance(loss, float):
             self.damaged.append(number)
             return
+        epoch, before = to_float(record.get("epoch")), (self.epochs.values or [0.0])[-1]
+        is_later = epoch is not None and epoch >= before
+        if "train_runtime" in self.all_metrics and not is_later:  # what follows is of another run
+            self.ended.append((len(self.lines), self.all_metrics))
+            self.summary, self.metrics, self.named = {}, {}, {}
+        for key in SHOWN & record.keys():
+            if isinstance(value := record[key], float):
+                self.shown.setdefault(key, {})[len(self.lines)] = value
         self.losses.append(loss)
         self.last_rate = to_float(record.get("learning_rate"))
         self.norms.append(to_float(record.get("grad_norm")))
-        self.epochs.append(to_float(record.get("epoch")))
+        self.epochs.append(epoch)
         self.lines.append(number)
         for key in tuple(self.steps):
             step = to_step(record.get(key))
@@ -157,13 +179,15 @@ class HfConsoleReader(TrainingLogReader):
             return super().read(source)
         message = "The run printed its summary but no loss of a step."
         warnings.append(ReadingWarning("no_loss_points", message))
-        summary = summary_extras({**printed.summary, **printed.metrics})
+        summary = summary_extras(printed.all_metrics)
         return self.reading({"loss": None, **summary}, warnings=warnings)
 
     def series(self, source: Source) -> LossSeries:
         printed, warnings = _printed(source)
         warnings += _damaged(printed)
         selected = _last_run(printed.epochs)
+        if printed.ended:
+            selected = [place for place in selected if place >= printed.ended[-1][0]]
         if len(selected) < len(printed.lines):
             warnings.append(_resumed(printed, selected))
         if OPENED.search(printed.last[1]) and not RECORD.search(printed.last[1]):
@@ -172,7 +196,9 @@ class HfConsoleReader(TrainingLogReader):
         lines = at_indices(printed.lines, selected)
         norms = GradientNorms.of(
             printed.norms.keep(selected), lambda: explained_by_log(source, lines))  # fmt: skip
-        losses, hidden = real_losses(at_indices(printed.losses.values, selected), norms, steps)
+        losses, hidden = at_indices(printed.losses.values, selected), []
+        if "reward" not in printed.shown:  # GRPO's loss is 0 where all answers earn alike
+            losses, hidden = real_losses(losses, norms, steps)
         return assemble(
             steps,
             losses,
@@ -183,9 +209,33 @@ class HfConsoleReader(TrainingLogReader):
             tool=TOOL,
             step_unit=unit,
             unprovable="steps_unproven" if unit == "record" else None,
+            runs=_runs(printed),
             norms=norms,
-            extras=summary_extras({**printed.summary, **printed.metrics}),
+            extras=summary_extras(printed.all_metrics) | {"metrics": {
+                key: statistic_values(by_record[place] for place in selected if place in by_record)
+                for key, by_record in sorted(printed.shown.items())}},
         )
+
+
+def _runs(printed: Printed) -> list[dict[str, Any]]:
+    """Each run of a log in which several ended, with its own times."""
+    if not printed.ended:
+        return []
+    ends = [*printed.ended, (len(printed.lines), printed.all_metrics)]
+    starts = [0, *(end for end, _summary in printed.ended)]
+    return [
+        {
+            "rank": None, "run": number, "points": end - start,
+            "first_step": None, "last_step": None,
+            "first": printed.losses.values[start], "last": printed.losses.values[end - 1],
+            "first_epoch": next(iter(printed.epochs.keep([start]).known), None),
+            "last_epoch": next(iter(printed.epochs.keep([end - 1]).known), None),
+            "first_line": printed.lines[start], "last_line": printed.lines[end - 1],
+            "train_runtime_s": _number(summary, "train_runtime"),
+            "train_loss": _number(summary, "train_loss"),
+        }
+        for number, (start, (end, summary)) in enumerate(zip(starts, ends, strict=True), 1)
+    ]  # fmt: skip
 
 
 def _number(record: dict[str, Any], key: str) -> float | None:
@@ -270,7 +320,7 @@ def _known(printed: Printed, selected: Sequence[int]) -> Known | None:
     """What the log tells about its steps; None where it contradicts itself or names no total."""
     if not len(selected):
         return None
-    summary, named = {**printed.metrics, **printed.summary}, printed.named.get("steps")
+    summary, named = printed.all_metrics, printed.named.get("steps")
     bars = printed.bars.since(selected[0])
     reaches_named = named is not None and bars.reached(named) > 0
     bar = named if reaches_named else bars.total(len(selected))
@@ -342,5 +392,7 @@ class TrainerStateReader(TrainingLogReader):
             warnings=hidden,
             tool=TOOL,
             norms=norms,
+            columns={name: Column(_number(record, name) for record in records)
+                     for name in (LEARNING_RATE, EPOCH)},
             extras={"total_steps": state.get("max_steps"), **summary_extras(last)},
         )

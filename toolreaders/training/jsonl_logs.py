@@ -170,6 +170,7 @@ class JsonLinesReader(TrainingLogReader):
             step_unit=dialect.unit,
             unprovable=chosen.unprovable or ("steps_unproven" if is_assumed else None),
             runs=chosen.runs,
+            resumed=chosen.resumed,
             norms=norms,
             extras=_extras(dialect, found, selected),
         )

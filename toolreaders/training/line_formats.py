@@ -14,10 +14,10 @@ from toolreaders.base import Sample, register
 from toolreaders.columns import mean
 from toolreaders.figures import AMOUNT, NUMBER
 from toolreaders.training.line_logs import Facts, LineLogReader, epoch_base
-from toolreaders.training.series import Meaning
+from toolreaders.training.series import Meaning, StepUnit, statistic_values
 from toolreaders.training.text_log import counted_on
 
-MEGABYTES = 1024  # in a gigabyte
+MEGABYTES = {"GB": 1024, "MB": 1}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +34,9 @@ class LineFormat:
         seconds, milliseconds, speed, norm: one group each: time of a step, samples per second,
             gradient norm (as most tools name it, if none is given).
         rates: further rates by their key of `throughput`, of which the mean counts.
-        peak_gb: peak of the allocated memory.
+        metrics: two groups, name and value: what is shown beside the loss.
+        step_unit: what the step counts.
+        peak: of the allocated memory: two groups, amount and GB or MB.
     """
 
     name: str
@@ -52,7 +54,9 @@ class LineFormat:
     speed: str | None = None
     norm: str | None = None
     rates: dict[str, str] = field(default_factory=dict)
-    peak_gb: str | None = None
+    metrics: str | None = None
+    step_unit: StepUnit = "step"
+    peak: str | None = None
 
 
 FORMATS = (
@@ -83,6 +87,18 @@ FORMATS = (
                 r".{0,600}?\bnum_updates\"?(?:: |=)\"?(?P<step>\d+)",
         norm=rf"\bgnorm\"?(?:: |=)\"?({NUMBER})"),
     LineFormat(
+        name="fairseq_2018_log", tool="fairseq", confidence=84, first_epoch=1,
+        line="| epoch 005  1000 / 8223 loss=2.17 (3.20), wps=959, …: of the update, then the mean "
+             "of the epoch",
+        pattern=r"\| epoch (?P<epoch>\d+):? +(?P<step>\d+) / (?P<count>\d+) "
+                rf"loss=(?P<loss>{NUMBER}) \({NUMBER}\)"),
+    LineFormat(
+        name="fairseq_2019_log", tool="fairseq", confidence=84, meaning="running_mean",
+        first_epoch=1,
+        line="| epoch 001:    100 / 1000 loss=9.8, nll_loss=9.1, …: the mean of the epoch so far",
+        pattern=r"\| epoch (?P<epoch>\d+): +(?P<step>\d+) / (?P<count>\d+) "
+                rf"loss=(?P<loss>{NUMBER}), nll_loss="),
+    LineFormat(
         name="transformer_xl_log", tool="Transformer-XL", confidence=82, meaning="window_mean",
         line="| epoch 1 step 499 | batches 499 / 16802 | … | loss 6.43 |: the mean since the last",
         pattern=rf"\| *epoch +\d+ step +(?P<step>\d+) *\|.{{0,160}}?\| *loss +(?P<loss>{NUMBER})",
@@ -104,9 +120,10 @@ FORMATS = (
         milliseconds=r"[ ,]([\d.]+) ms/it"),
     LineFormat(
         name="epoch_and_batch_log", tool=None, confidence=17, least=2,
-        line="Epoch:[0/1] [200/128028] … loss: 0.17, or [Epoch 1/9 Batch 10/97] Loss=1.0",
-        pattern=r"(?i)\bepoch\b[ :\[]*(?P<epoch>\d+)(?:/\d+)?\]?[ ,|]*(?:batch|episode)?[ :\[]*"
-                r"(?<=[ \[:])(?P<step>\d+)/ *(?P<count>\d+)\b(?!%)"
+        line="Epoch:[0/1] [200/128028] … loss: 0.17, Epoch:[0/19](100/24681) loss:5.2, or [Epoch "
+             "1/9 Batch 10/97] Loss=1.0",
+        pattern=r"(?i)\bepoch\b[ :\[]*(?P<epoch>\d+)(?:/\d+)?\]?[ ,|]*(?:batch|episode)?[ :\[(]*"
+                r"(?<=[ \[:(])(?P<step>\d+)/ *(?P<count>\d+)\b(?!%)"
                 r"(?![^\n]{0,200}?\bval[a-z]*[_ ]loss)"
                 rf"[^\n]{{0,200}}?(?<![A-Za-z]-)\bloss\b(?: is)?[ :=]*(?P<loss>{NUMBER})(?! *\()",
         seconds=rf"\bstep_time: ({AMOUNT})"),
@@ -143,7 +160,24 @@ FORMATS = (
         seconds=r"(?<!\w)time: ([\d.]+)s\b",
         norm=rf"\bgrad_norm: ({NUMBER})",
         rates={"tokens_per_second": r"\btgs: ([\d.]+)(?=\s|$)"},
-        peak_gb=r"\bmax_memory: ([\d.]+)GB"),
+        peak=r"\bmax_memory: ([\d.]+)(GB)"),
+    LineFormat(
+        name="paddleocr_log", tool="PaddleOCR", confidence=84, meaning="smoothed",
+        line="epoch: [1/5], global_step: 30, lr: 0.0005, loss: 1.25, …, avg_batch_cost: 0.42 s, …: "
+             "a median; until 2.1 the step of the run is called iter",
+        pattern=r"\bepoch: \[\d+/\d+\], (?:global_step|iter): (?P<step>\d+), lr: [^\n]{0,600}?"
+                rf"(?<!\w)loss: (?P<loss>{NUMBER})",
+        seconds=rf"\b(?:avg_)?batch_cost: ({AMOUNT})",
+        speed=rf"\bips: ({AMOUNT})",
+        peak=r"\bmax_mem_allocated: ([\d.]+) (MB)"),
+    LineFormat(
+        name="paddleseg_log", tool="PaddleSeg", confidence=84, meaning="window_mean",
+        line="[TRAIN] epoch: 1, iter: 20/500, loss: 2.08, lr: 0.009, batch_cost: 0.53, …: the mean "
+             "since the last; iterations count over the run",
+        pattern=r"\[TRAIN\] epoch: \d+, iter: (?P<step>\d+)/(?P<total>\d+), "
+                rf"loss: (?P<loss>{NUMBER})",
+        seconds=rf"\bbatch_cost: ({AMOUNT})",
+        speed=rf"\bips: ({AMOUNT})"),
     LineFormat(
         name="torchtitan_log", tool="torchtitan", confidence=80,
         line="step: 10  loss: 3.9119  grad_norm: 1.6558  memory: …  tps: 34,574  tflops: 3.54  "
@@ -153,6 +187,22 @@ FORMATS = (
         norm=rf"  grad_norm: +({NUMBER})",
         rates={"tokens_per_second": r"  tps: +([\d,]+)(?=\s|$)",
                "tflops": rf"  tflops: +({NUMBER})"}),
+    LineFormat(
+        name="trl_ppo_log", tool="TRL", confidence=86, step_unit="sample",
+        line="{'eps': 0, 'objective/kl': …, 'loss/policy_avg': -0.06, …, 'episode': 64, …}: the "
+             "policy's loss, by episodes",
+        pattern=rf"\{{[^{{}}\n]{{0,900}}?'loss/policy_avg': '?(?P<loss>{NUMBER})'?"
+                r"[^{}\n]{0,900}?'episode': '?(?P<step>\d+)",
+        metrics=rf"'((?:objective|loss|policy|val)/\w+|lr)': '?({NUMBER})"),
+    LineFormat(
+        name="llm_c_log", tool="llm.c", confidence=86,
+        line="step 3/19560 | loss 9.5 (+nanz)| norm 15.8 (+nanz)| lr 9.5e-05 | 1030.12 ms | 48.1% "
+             "bf16 MFU | 508,962 tok/s",
+        pattern=r"\bstep +(?P<step>\d+)/(?P<total>\d+) \| (?:train )?loss +"
+                rf"(?P<loss>{NUMBER})(?= |\|)",
+        milliseconds=r"\| +([\d.]+) ms\b",
+        norm=rf"\| norm +({NUMBER})",
+        rates={"tokens_per_second": r"(?<![\d.,])([\d,]+(?:\.\d+)?) tok/s"}),
 )  # fmt: skip
 
 
@@ -161,7 +211,8 @@ class FormatReader(LineLogReader):
 
     row: LineFormat
     rates: dict[str, re.Pattern[str]]
-    peak_gb: re.Pattern[str] | None = None
+    metrics: re.Pattern[str] | None = None
+    peak: re.Pattern[str] | None = None
 
     def recognises(self, sample: Sample) -> int:
         if self.row.least > 1:
@@ -174,9 +225,13 @@ class FormatReader(LineLogReader):
         for name, pattern in self.rates.items():
             if rate := pattern.search(line):
                 number = float(rate[1].replace(",", ""))
-                facts.setdefault("rates", {}).setdefault(name, array("d")).append(number)
-        if self.peak_gb and (peak := self.peak_gb.search(line)):
-            facts["peak_mb"] = max(MEGABYTES * float(peak[1]), facts.get("peak_mb", 0.0))
+                facts.setdefault("rates", {}).setdefault(name, {})[int(found["step"])] = number
+        if self.peak and (peak := self.peak.search(line)):
+            megabytes = float(peak[1]) * MEGABYTES[peak[2]]
+            facts["peak_mb"] = max(megabytes, facts.get("peak_mb", 0.0))
+        if self.metrics:
+            for name, value in self.metrics.findall(line):
+                facts.setdefault("metrics", {}).setdefault(name, array("d")).append(float(value))
         step, groups = int(found["step"]), self.pattern.groupindex
         if "total" in groups:
             facts["total_steps"] = int(found["total"])
@@ -189,20 +244,23 @@ class FormatReader(LineLogReader):
         return (epoch - base) * int(found["count"]) + step
 
     def extras(self, facts: Facts) -> dict[str, Any]:
-        rates = {name: mean(numbers) for name, numbers in facts.get("rates", {}).items()}
+        rates = {name: mean(array("d", by_step.values()))
+                 for name, by_step in facts.get("rates", {}).items()}
         peak = facts.get("peak_mb")
         return {
             key: value for key, value in (
                 ("total_steps", facts.get("total_steps")),
                 ("throughput", rates or None),
+                ("metrics", {name: statistic_values(numbers)
+                             for name, numbers in facts.get("metrics", {}).items()} or None),
                 ("memory", {"peak_allocated_mb": peak} if peak else None),
             ) if value is not None
         }  # fmt: skip
 
 
 def _reader_of(row: LineFormat) -> type[FormatReader]:
-    same = ("name", "tool", "confidence", "meaning", "step_base", "mark")
-    patterns = ("pattern", "seconds", "milliseconds", "speed", "norm", "peak_gb")
+    same = ("name", "tool", "confidence", "meaning", "step_base", "mark", "step_unit")
+    patterns = ("pattern", "seconds", "milliseconds", "speed", "norm", "peak", "metrics")
     return type(row.name, (FormatReader,), {
         "__doc__": row.line,
         "row": row,

@@ -73,9 +73,10 @@ class Collected:
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def facts_of(self, rank: str) -> Facts:
-        """What is known of the rank's run; at first what was printed before any rank's record."""
+        """What is known of the rank's run; at first what was printed before any rank's record, and
+        nothing of records without a rank: these are another run's."""
         if rank not in self.facts:
-            self.facts[rank] = deepcopy(self.facts.get("", {}))
+            self.facts[rank] = {} if "" in self.spans else deepcopy(self.facts.get("", {}))
         return self.facts[rank]
 
     def begins_again(self, rank: str, step: int) -> bool:
@@ -89,24 +90,24 @@ class Collected:
         self.facts[rank] = {"warnings": self.facts[rank].get("warnings", [])}
         return self.facts[rank]
 
-    def _columns(self) -> tuple[array[Any] | Column | Labels, ...]:
-        return (self.steps, self.losses, self.milliseconds, self.speeds, self.norms,
-                self.lines, self.ranks)  # fmt: skip
-
     def add(self, point: Point, number: int, rank: str) -> None:
         """Append a record found on the line ``number``."""
         if point.is_again and self.ranks.last == rank:
             self.drop_last()
-        row = (point.step, point.loss, point.milliseconds, point.samples_per_second,
-               point.grad_norm, number, rank)  # fmt: skip
-        for column, value in zip(self._columns(), row, strict=True):
-            column.append(value)  # type: ignore[arg-type]
+        self.steps.append(point.step)
+        self.losses.append(point.loss)
+        self.milliseconds.append(point.milliseconds)
+        self.speeds.append(point.samples_per_second)
+        self.norms.append(point.grad_norm)
+        self.lines.append(number)
+        self.ranks.append(rank)
         self.spans[rank] = (self.spans.get(rank, (point.step, 0))[0], point.step)
         check_count(len(self.steps))
 
     def drop_last(self) -> None:
         """Take the last record back."""
-        for column in self._columns():
+        for column in (self.steps, self.losses, self.milliseconds, self.speeds, self.norms,
+                       self.lines, self.ranks):  # fmt: skip
             column.pop()
 
 
@@ -188,6 +189,7 @@ class LineLogReader(TrainingLogReader):
             step_unit=facts.get("step_unit", self.step_unit),
             unprovable=chosen.unprovable or facts.get("unprovable"),
             runs=chosen.runs,
+            resumed=chosen.resumed,
             norms=_norms(source, found, selected),
             extras=extras,
         )
@@ -287,7 +289,7 @@ class ImageNetReader(LineLogReader):
     """``Epoch: [e][ i/n] … Loss v (avg)`` and its relatives; step = e·n + i, value before ()."""
 
     name = "imagenet_style_log"
-    version = "4"
+    version = "5"
     tool = "pytorch/examples imagenet"
     step_base = 0
     pattern = re.compile(
@@ -300,6 +302,7 @@ class ImageNetReader(LineLogReader):
         rf"|(?<![Dd]ata )(?<![Ff]orward )(?<!_)\b[Tt]ime:? +({AMOUNT})"
     )
     accuracy = re.compile(rf"^\s*\*\s+(?:Prec|Acc)@1:? ({NUMBER})")
+    rate = re.compile(rf"\* FPS@all ({NUMBER})")
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
         epoch = int(found["epoch"])
@@ -314,12 +317,17 @@ class ImageNetReader(LineLogReader):
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := self.accuracy.match(line):
             facts.setdefault("acc1", []).append(float(found[1]))
+        elif "FPS@all" in line and (found := self.rate.search(line)):
+            facts["rate"] = float(found[1])  # the mean of the epoch, over all cards
 
     def extras(self, facts: Facts) -> dict[str, Any]:
-        acc1 = facts.get("acc1")
-        if not acc1:
-            return {}
-        return {"evaluation": {"acc1": {"last": acc1[-1], "max": max(acc1), "count": len(acc1)}}}
+        values, acc1 = {}, facts.get("acc1")
+        if acc1:
+            acc1 = {"last": acc1[-1], "max": max(acc1), "count": len(acc1)}
+            values["evaluation"] = {"acc1": acc1}
+        if "rate" in facts:
+            values["throughput"] = {"samples_per_second": facts["rate"]}
+        return values
 
 
 @register

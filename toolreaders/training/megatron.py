@@ -21,6 +21,7 @@ from toolreaders.training.grad_norms import GradientNorms, explained_by_log
 from toolreaders.training.megatron_columns import Columns, collect
 from toolreaders.training.megatron_fields import (
     ITERATION,
+    TFLOPS,
     fields_of,
     loss_key,
     milliseconds,
@@ -38,7 +39,6 @@ from toolreaders.training.series import (
     usual_interval,
 )
 
-TFLOPS = (b"tflops", b"throughputpergpu(tflop/s/gpu)")
 RECOGNISED = re.compile(r"iteration[ \t=:]*\d+/\s*\d+\s*\|")
 
 
@@ -49,7 +49,7 @@ class MegatronReader(TrainingLogReader):
     name = "megatron_log"
     is_console = True
     tool = "Megatron-LM"
-    version = "4"
+    version = "5"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0
@@ -60,11 +60,12 @@ class MegatronReader(TrainingLogReader):
             return _without_loss(source, columns)
         chosen = select(columns.steps, columns.losses, columns.ranks)
         selected, warnings = chosen.selected, chosen.warnings
+        rates = columns.beside.pop("tflops").keep(selected)
         steps, losses = at_indices(columns.steps, selected), at_indices(columns.losses, selected)
         if columns.cut is not None:
             warnings.append(truncated(_last_line(source), columns.cut))
-        if columns.skipped:
-            warnings.append(_skipped(columns))
+        if columns.skipped or columns.without_loss:
+            warnings.append(_skipped(columns, usual_interval(ordered(steps))))
         if columns.damaged:
             message = f"{columns.damaged} iterations have no number as their loss."
             warnings.append(ReadingWarning("damaged_lines", message, columns.first_damaged))
@@ -78,12 +79,15 @@ class MegatronReader(TrainingLogReader):
             tool=self.tool,
             unprovable=chosen.unprovable,
             runs=chosen.runs,
+            resumed=chosen.resumed,
             norms=GradientNorms.of(
                 columns.norms.keep(selected),
                 lambda: explained_by_log(
                     source, at_indices(array("q", _lines_of(source)), selected)),
             ),
-            extras=_extras(columns, at_indices(columns.times, selected)) | _start(source),
+            columns={name: column.keep(selected) for name, column in columns.beside.items()},
+            extras=_extras(columns, at_indices(columns.times, selected), rates)
+            | _start(source),
         )
 
 
@@ -111,7 +115,7 @@ def _without_loss(source: Source, columns: Columns) -> LossSeries:
             lines.append(line + chunk.count(b"\n", 0, match.start()))
             times.append(milliseconds(fields))
             norms.append(fields.get(b"gradnorm"))
-            rates.append(next((fields[key] for key in TFLOPS if key in fields), None))
+            rates.append(fields.get(TFLOPS))
         line += chunk.count(b"\n")
     if not steps:
         raise ReadError("no_loss_points", _no_loss(columns, was_skipped=was_skipped))
@@ -120,9 +124,7 @@ def _without_loss(source: Source, columns: Columns) -> LossSeries:
     warnings = [ReadingWarning("no_loss_points", message, lines[0])]
     if printed:
         warnings += printed.warnings(steps, lines.__getitem__)
-    extras = _extras(columns, times) | _start(source) | {"skipped_iterations": None}
-    if rates.known:
-        extras["throughput"] = {**(extras["throughput"] or {}), "tflops": mean(rates.known)}
+    extras = _extras(columns, times, rates) | _start(source) | {"skipped_iterations": None}
     return LossSeries(
         array("q"), array("d"), usual_interval(ordered(steps)), "window_mean", 1,
         warnings, tool=MegatronReader.tool, norms=printed,
@@ -155,22 +157,31 @@ def _last_line(source: Source) -> int:
     return ends if source.ends_with_newline() else ends + 1
 
 
-def _skipped(columns: Columns) -> ReadingWarning:
-    message = (
-        f"{columns.skipped} of {columns.iterations} iterations print no loss: "
-        "their gradients overflowed and the update was skipped."
-    )
+def _skipped(columns: Columns, interval: int | None) -> ReadingWarning:
+    """The column sums what its interval skipped; a log without it shows only missing losses."""
+    records = columns.iterations
+    missing = f"{columns.without_loss} of {records} records print no loss"
+    if columns.skipped is None:
+        message = f"{missing}: their gradients overflowed and the update was skipped."
+    elif not columns.skipped:
+        message = f"{missing}, although no iteration was skipped."
+    else:
+        among = f" of {records * interval}" if interval else ""
+        message = f"{columns.skipped}{among} iterations were skipped: their gradients overflowed"
+        message += f"; {missing}." if columns.without_loss else "."
     return ReadingWarning("skipped_iterations", message)
 
 
-def _extras(columns: Columns, milliseconds_of_records: array[float]) -> dict[str, Any]:
+def _extras(
+    columns: Columns, milliseconds_of_records: array[float], rates: Column
+) -> dict[str, Any]:
     times = time_values(milliseconds_of_records)
-    throughput = None
+    throughput: dict[str, float] = {}
     if times and columns.batch:
-        throughput = {
-            "samples_per_second": columns.batch * 1000 / times["mean"],
-            "global_batch_size": columns.batch,
-        }
+        throughput["samples_per_second"] = columns.batch * 1000 / times["mean"]
+        throughput["global_batch_size"] = columns.batch
+    if rates.known:
+        throughput["tflops"] = mean(rates.known)
     memory = None
     if columns.memory:
         memory = {
@@ -181,9 +192,10 @@ def _extras(columns: Columns, milliseconds_of_records: array[float]) -> dict[str
     return {
         "total_steps": columns.total_steps,
         "iteration_time_ms": times,
-        "throughput": throughput,
+        "throughput": throughput or None,
         "memory": memory,
-        "skipped_iterations": columns.skipped or None,
+        "skipped_iterations": (
+            columns.without_loss if columns.skipped is None else columns.skipped) or None,
     }
 
 

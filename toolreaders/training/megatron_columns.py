@@ -1,6 +1,6 @@
 """All records of a Megatron log in columns of numbers, collected in one pass.
 
-Of lines that are printed alike, a million are read with one pattern built from their own layout.
+Of lines that are printed alike, a million are read by one layout (`like_lines`).
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 
 from toolreaders.columns import Column, doubles, integers
 from toolreaders.source import Source
+from toolreaders.training.like_lines import numbers_of
 from toolreaders.training.line_prefixes import bytes_label_of
 from toolreaders.training.megatron_fields import (
     ITERATION,
     SIGN,
+    TFLOPS,
     fields_of,
     key_of,
     line_end,
@@ -24,6 +26,7 @@ from toolreaders.training.megatron_fields import (
     names_of,
     records_in,
 )
+from toolreaders.training.run_conditions import LEARNING_RATE, SAMPLES, SCALE
 from toolreaders.training.run_selection import Labels
 from toolreaders.training.series import check_count
 
@@ -31,23 +34,33 @@ MEMORY = re.compile(
     rb"\[Rank (\d+)\][^|\[\n]*memory \(MB\) \| allocated: ([\d.]+) \| max allocated: ([\d.]+)"
     rb"(?: \| reserved: ([\d.]+) \| max reserved: ([\d.]+))?"
 )
+TIME, NORM = b"elapsedtimeperiteration(ms)", b"gradnorm"
+BESIDE = {b"learningrate": LEARNING_RATE, b"consumedsamples": SAMPLES, b"lossscale": SCALE,
+          TFLOPS: "tflops"}
+SKIPPED = re.compile(rb"number of skipped iterations: *([1-9]\d*)")
+"""Of a record: how many iterations its interval skipped."""
+NAMES_SKIPPED = b"number of skipped iterations:"
 PEAK_GB = re.compile(rb"max_memory_allocated\(GB\): ([\d.]+)")
 
 
 @dataclass
 class Columns:
     """What one pass collects, in file order; the label of ``ranks`` is empty where a line names
-    none."""
+    none. ``skipped`` is the sum of the column that says how many iterations each interval skipped,
+    None without such a column."""
 
     steps: array[int] = field(default_factory=lambda: array("q"))
     losses: array[float] = field(default_factory=lambda: array("d"))
     ranks: Labels = field(default_factory=Labels)
     times: array[float] = field(default_factory=lambda: array("d"))
     norms: Column = field(default_factory=Column)
+    beside: dict[str, Column] = field(
+        default_factory=lambda: {name: Column() for name in BESIDE.values()})
     memory: dict[int, float] = field(default_factory=dict)
     reserved: dict[int, float] = field(default_factory=dict)
     iterations: int = 0
-    skipped: int = 0
+    without_loss: int = 0
+    skipped: int | None = None
     damaged: int = 0
     first_damaged: int | None = None
     total_steps: int | None = None
@@ -60,6 +73,7 @@ class Columns:
         losses: array[float],
         times: array[float],
         norms: Column,
+        beside: dict[str, Column],
         ranks: Sequence[str] | None = None,
     ) -> None:
         """Append the columns of the next records."""
@@ -67,6 +81,8 @@ class Columns:
         self.losses.extend(losses)
         self.times.extend(times)
         self.norms.extend(norms)
+        for name, column in self.beside.items():
+            column.extend(beside[name])
         self.ranks.extend(ranks, len(steps))
 
 
@@ -80,6 +96,8 @@ def collect(source: Source) -> Columns:
             _memory(chunk, columns)
             continue
         line = chunk[chunk.rfind(b"\n", 0, first.start()) + 1 : line_end(chunk, first.start())]
+        if NAMES_SKIPPED in chunk:
+            columns.skipped = (columns.skipped or 0) + sum(map(int, SKIPPED.findall(chunk)))
         layout = layout or _layout_of(line)
         lines = _alike(layout, chunk, columns) if layout else 0
         if not lines:
@@ -95,58 +113,65 @@ def collect(source: Source) -> Columns:
 
 @dataclass(frozen=True)
 class _Layout:
-    """A pattern for (step, time in ms, loss, gradient norm) and a text found once in each line."""
+    """A pattern for the step and the fields of these keys, and a text found once in each line."""
 
     pattern: re.Pattern[bytes]
+    keys: list[bytes]
+    loss: bytes
     marker: bytes
 
 
 def _layout_of(line: bytes) -> _Layout | None:
-    """The layout of the line's fields; None where it lacks one of them, has another order or
+    """The layout of the line's fields; None where it lacks time, loss or norm, has one twice or
     names its rank; such files are read field by field."""
     start = ITERATION.search(line)
     fields = line.split(b"|")[1:-1]
     keys = [key_of(field) for field in fields]
-    wanted = [b"elapsedtimeperiteration(ms)", loss_key(keys), b"gradnorm"]
-    if start is None or bytes_label_of(line[: start.start()]):
+    loss = loss_key(keys)
+    wanted = [key for key in keys if key in {TIME, loss, NORM, *BESIDE}]
+    if start is None or loss is None or bytes_label_of(line[: start.start()]):
         return None
-    if [key for key in keys if key in wanted] != wanted:
+    if len(wanted) > len(set(wanted)) or not {TIME, NORM} < set(wanted):
         return None
     names = [SIGN.split(text, maxsplit=1)[0] for text in fields]
     parts = [rb"iteration +(\d+)/ *\d+ \|"]
     for key, name in zip(keys, names, strict=True):
         value = rb" *([^ |\n]+) *" if key in wanted else rb"[^|\n]*"
         parts.append(re.escape(name) + rb"[:=]" + value + rb"\|")
-        if key == b"gradnorm":
+        if key == wanted[-1]:
             break
-    return _Layout(re.compile(b"".join(parts)), names[0])
+    return _Layout(re.compile(b"".join(parts)), wanted, loss, names[0])
 
 
 def _alike(layout: _Layout, chunk: bytes, columns: Columns) -> int:
     """Add the chunk's records and say how many they are; none if an iteration in it has another
     layout or a value that is no number."""
-    rows = layout.pattern.findall(chunk)
-    if not rows or len(rows) != chunk.count(layout.marker):
-        return 0
-    steps, times, losses, norms = zip(*rows, strict=True)
     try:
-        columns.add(integers(map(int, steps)), doubles(map(float, losses)),
-                    doubles(map(float, times)), Column.of(doubles(map(float, norms))))
+        found = numbers_of(chunk, layout.pattern, layout.marker)
     except ValueError:
         return 0
-    columns.iterations += len(rows)
-    return len(rows)
+    if not found:
+        return 0
+    steps, numbers = found[0], dict(zip(layout.keys, found[1:], strict=True))
+    beside = {name: Column.of(numbers[key]) if key in numbers else Column.lacking(len(steps))
+              for key, name in BESIDE.items()}
+    columns.add(steps, numbers[layout.loss], numbers[TIME], Column.of(numbers[NORM]), beside)
+    columns.iterations += len(steps)
+    return len(steps)
 
 
 def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
     """Add the records of a chunk whose first line has this number, one by one."""
     rows, norms = [], Column()
+    beside = {name: Column() for name in BESIDE.values()}
     for match, rank, text in records_in(chunk):
         columns.iterations += 1
         fields = fields_of(text)
         loss = loss_key(fields)
         if loss is not None:
-            norms.append(fields.get(b"gradnorm"))
+            norms.append(fields.get(NORM))
+            for key, name in BESIDE.items():
+                beside[name].append(fields.get(key))
             rows.append((int(match[1]), fields[loss], milliseconds(fields), rank))
         elif match.end() + len(text) == len(chunk):
             columns.cut = (match[0] + text).decode("utf-8", "replace")
@@ -155,10 +180,10 @@ def _slowly(chunk: bytes, columns: Columns, number: int) -> None:
             columns.first_damaged = columns.first_damaged or (
                 number + chunk.count(b"\n", 0, match.start()))
         else:
-            columns.skipped += 1
+            columns.without_loss += 1
     if rows:
         steps, losses, times, ranks = zip(*rows, strict=True)
-        columns.add(integers(steps), doubles(losses), doubles(times), norms, ranks)
+        columns.add(integers(steps), doubles(losses), doubles(times), norms, beside, ranks)
 
 
 def _memory(chunk: bytes, columns: Columns, *, in_gigabytes: bool = False) -> None:

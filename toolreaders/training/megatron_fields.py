@@ -11,13 +11,17 @@ from toolreaders.training.line_prefixes import bytes_label_of
 ITERATION = re.compile(rb"iteration[ \t=:]*(\d+)/\s*(\d+)\s*\|")
 RANK_BYTES = 200
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|nan|inf|infinity)", re.IGNORECASE)
-VALUE = re.compile(rb"(%b)(?:/%b)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNORECASE)
-CONTINUED = re.compile(rb"\n(?: ?[a-z][a-z ]*: [^|\n]{1,60}\|)+[ \t\r]*(?=\n|$)")
+VALUE = re.compile(rb"(%b)(?:/%b)?(?:TFLOPS)?" % (NUMBER.pattern, NUMBER.pattern), re.IGNORECASE)
+CONTINUED = re.compile(rb"\n+(?: ?[a-z][a-z ]*: [^|\n]{1,60}\|)+[ \t\r]*(?=\n|$)")
 SPACE = re.compile(rb"[\s_]+")
 SIGN = re.compile(rb"[:=]")  # between a field's name and its value
 MOST_KEYS = 1024  # names of fields that are remembered; a log repeats a dozen
 NOT_THE_LOSS = (b"scale", b"balancing", b"aux", b"zloss", b"mtp", b"eval", b"valid", b"indexer")
 LOSS_KEYS = (b"lmloss", b"loss", b"reducedtrainloss", b"trainloss", b"totalloss")
+
+TFLOPS = b"throughputpergpu(tflop/s/gpu)"
+SAME = {b"tflops": TFLOPS, b"approxflopspergpu": TFLOPS}
+"""Names that forks have for a field of Megatron-LM."""
 
 Fields = dict[bytes, float]
 
@@ -36,7 +40,8 @@ def key_of(field_text: bytes) -> bytes:
 
 @lru_cache(MOST_KEYS)
 def _plain(name: bytes) -> bytes:
-    return SPACE.sub(b"", name).lower()
+    plain = SPACE.sub(b"", name).lower()
+    return SAME.get(plain, plain)
 
 
 def loss_key(keys: list[bytes] | Fields) -> bytes | None:
@@ -51,7 +56,7 @@ def loss_key(keys: list[bytes] | Fields) -> bytes | None:
 def records_in(chunk: bytes) -> Iterator[tuple[re.Match[bytes], str, bytes]]:
     """(match, label of the rank, text after the counter) of every iteration, also of glued ones."""
     matches = list(ITERATION.finditer(chunk))
-    limits = [match.start() for match in matches[1:]] + [len(chunk)]
+    limits = [*(match.start() for match in matches[1:]), len(chunk)] if matches else []
     line_start = before = 0
     for match, limit in zip(matches, limits, strict=True):
         line_start = chunk.rfind(b"\n", before, match.start()) + 1 or line_start

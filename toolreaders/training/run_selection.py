@@ -62,6 +62,7 @@ class Selection:
     """Ascending indices of the records that count and their label, warnings, all runs.
 
     ``unprovable``: code of why the records are no curve that could be compared, if there is one.
+    ``resumed``: steps with which the run went on from an earlier one.
     """
 
     selected: Sequence[int]
@@ -69,6 +70,7 @@ class Selection:
     warnings: list[ReadingWarning] = field(default_factory=list)
     runs: list[dict[str, Any]] = field(default_factory=list)
     unprovable: str | None = None
+    resumed: list[int] = field(default_factory=list)
 
 
 def select(
@@ -135,6 +137,7 @@ def _leave_out_abandoned(found: Selection, steps: array[int]) -> None:
     abandoned = [step for step in own if step not in lasting]
     if not abandoned:
         return
+    found.resumed = [after for before, after in pairwise(own) if after <= before]
     message = (
         f"{len(abandoned)} records from step {min(abandoned)} on were abandoned "
         "by a resumption from an earlier step; they are left out."

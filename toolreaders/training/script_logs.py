@@ -4,6 +4,7 @@ one line per epoch (``Epoch 3: train_loss=0.9``)."""
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from toolreaders.base import Sample, register
 from toolreaders.figures import NUMBER
@@ -17,6 +18,13 @@ from toolreaders.training.line_logs import (
 from toolreaders.training.line_prefixes import plain_lines
 
 LEAST = 2
+DEFINITE = re.compile(
+    rf"^\W{{0,3}}epoch\W{{1,3}}\d+(?:/\d+)?\W{{1,3}}train(?:ing)?[ _]loss\W{{1,3}}{NUMBER}",
+    re.IGNORECASE,
+)
+"""An epoch and its training loss at the beginning of a line: one is enough."""
+SCORES = re.compile(r"\{('[^{}]{1,500})\}\s*$")
+SCORE = re.compile(rf"'([\w/ ]+)': ({NUMBER})(?=[,}}]|$)")
 
 
 @register
@@ -68,14 +76,15 @@ class EpochLineReader(LineLogReader):
     """One line per epoch with its number and its training loss."""
 
     name = "epoch_training_log"
-    version = "4"
+    version = "5"
     tool = None
     meaning = "window_mean"
     step_unit = "epoch"
     confidence = most_confidence = 12
     pattern = re.compile(
         r"\bepoch\b[ :=#\[(]*(?P<epoch>\d+)(?:\s*/\s*\d+)?[^\n]{0,80}?"
-        r"(?<!val_)(?<!val )(?<!test )(?<![A-Za-z]-)\b(?:avg |average |mean )?"
+        r"(?<!val_)(?<!val )(?<!valid )(?<!validation )(?<!eval )(?<!dev )(?<!test )"
+        r"(?<!avg )(?<!average )(?<!mean )(?<!total )(?<![A-Za-z]-)\b(?:avg |average |mean )?"
         r"(?:(?:train(?:ing)?|total)[-_ ])?loss\b"
         rf"[\s:=]*(?P<loss>{NUMBER})(?![A-Za-z/])",
         re.IGNORECASE,
@@ -85,7 +94,13 @@ class EpochLineReader(LineLogReader):
         if sample.is_broken_json:
             return 0
         epochs = {found["epoch"] for line in sample.lines if (found := self.pattern.search(line))}
-        return self.confidence if len(epochs) >= LEAST else 0
+        is_definite = any(map(DEFINITE.match, sample.lines))
+        return self.confidence if len(epochs) >= LEAST or is_definite else 0
 
     def step(self, found: re.Match[str], line: str, facts: Facts) -> int:
+        if scores := SCORES.search(line):
+            facts["evaluation"] = {name: float(value) for name, value in SCORE.findall(scores[1])}
         return int(found["epoch"])
+
+    def extras(self, facts: Facts) -> dict[str, Any]:
+        return {"evaluation": facts.get("evaluation") or None}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice, pairwise
 from math import isfinite, nan
 from operator import sub
 from pathlib import Path
@@ -24,6 +24,7 @@ from toolreaders.base import (
     with_warnings_of,
 )
 from toolreaders.columns import (
+    Column,
     at_indices,
     doubles,
     integers,
@@ -35,6 +36,7 @@ from toolreaders.columns import (
 from toolreaders.source import ReadError, ReadingWarning, Source
 from toolreaders.training.failures import failures_in, warnings_of
 from toolreaders.training.grad_norms import GradientNorms
+from toolreaders.training.run_conditions import RunConditions, columns_in, settings_in
 from toolreaders.training.values import GradientNorm, Times, TrainingLog
 
 Meaning = Literal["point", "window_mean", "running_mean", "smoothed"]
@@ -64,7 +66,8 @@ class LossSeries:
     ``unprovable``: code of why two curves must not be compared step by step, e.g. because the
     step numbers are assumed (``steps_unproven``). ``runs``: all runs and ranks of the file.
     ``failures``: lines that tell why the run stopped. ``norms``: gradient norms of the records;
-    None where the log prints none.
+    None where the log prints none. ``conditions``: what else the records print; of ``read_series``
+    with what the text says, for which ``line_of`` finds the records.
     """
 
     steps: array[int]
@@ -81,6 +84,8 @@ class LossSeries:
     failures: list[dict[str, Any]] = field(default_factory=list)
     extras: dict[str, Any] = field(default_factory=dict)
     norms: GradientNorms | None = None
+    conditions: RunConditions = field(default_factory=RunConditions)
+    line_of: LineOf | None = None
 
 
 class TrainingLogReader(Reader):
@@ -98,10 +103,15 @@ class TrainingLogReader(Reader):
     def whole_series(self, source: Source) -> LossSeries:
         """The curve, and what the log tells of failures."""
         series = self.series(source)
-        failures = failures_in(source) if self.is_console else []
-        if failures:
-            series.warnings = series.warnings + warnings_of(failures)
-            series.failures = [failure.as_value() for failure in failures]
+        found = failures_in(source) if self.is_console else None
+        if found and found.lines:
+            series.warnings = series.warnings + warnings_of(found.lines)
+            series.failures = [failure.as_value() for failure in found.lines]
+            series.extras = series.extras | {"cause": found.cause()}
+        skipped = found.skipped() if found else None
+        if found and skipped and "skipped_iterations" not in series.extras:
+            series.warnings = [*series.warnings, skipped]
+            series.extras = series.extras | {"skipped_iterations": len(found.scales)}
         return series
 
     def read(self, source: Source) -> Reading:
@@ -128,7 +138,18 @@ def read_series(path: str | Path) -> LossSeries:
     if not len(series.losses):
         raise ReadError("no_loss_points", series.warnings[0].message)
     series.warnings = with_warnings_of(source, series.warnings)
+    _add_conditions(series, source)
     return series
+
+
+def _add_conditions(series: LossSeries, source: Source) -> None:
+    """What stands in the text beside the losses, where the reader has not taken it."""
+    conditions, line_of = series.conditions, series.line_of
+    conditions.settings = settings_in(source)
+    if line_of:
+        lines = [line_of(place) or 0 for place in range(len(series.steps))]
+        conditions.columns = columns_in(source, lines) if all(lines) else {}
+    series.line_of = None  # read in another process, the series is sent without it
 
 
 def assemble(
@@ -146,12 +167,15 @@ def assemble(
     unprovable: str | None = None,
     runs: Sequence[dict[str, Any]] = (),
     norms: GradientNorms | None = None,
+    columns: dict[str, Column] | None = None,
+    resumed: Sequence[int] = (),
     extras: dict[str, Any] | None = None,
 ) -> LossSeries:
     """Records in file order → a curve: later run wins, order by step, warn about what was found.
 
-    ``line_of`` maps a record's index to its line. Raises ``no_loss_points`` for no record.
-    A curve of windows of one step is a curve of points.
+    ``line_of`` maps a record's index to its line; ``columns``: what else the records print (names:
+    ``run_conditions``), where it does not follow from their lines. Raises ``no_loss_points`` for no
+    record. A curve of windows of one step is a curve of points.
     """
     all_steps, all_losses = integers(steps), doubles(losses)
     if not all_steps:
@@ -160,8 +184,11 @@ def assemble(
     selected = last_occurrences(all_steps)
     if len(selected) < len(all_steps):
         found.append(_repeated(all_steps, selected, line_of))
+        resumed = [*resumed, *(after for before, after in pairwise(all_steps) if after <= before)]
         all_steps, all_losses = at_indices(all_steps, selected), at_indices(all_losses, selected)
         norms = norms and norms.keep(selected)
+        if columns is not None:
+            columns = {name: column.keep(selected) for name, column in columns.items()}
     found += _nonfinite(all_steps, all_losses, lambda i: line_of(selected[i]))
     if norms:
         found += norms.warnings(all_steps, lambda i: line_of(selected[i]))
@@ -185,6 +212,11 @@ def assemble(
         unprovable=unprovable,
         runs=list(runs),
         norms=norms,
+        conditions=RunConditions(
+            {name: column.values for name, column in (columns or {}).items()
+             if any(column.has_value)},
+            resumed=list(resumed)),
+        line_of=None if columns is not None else lambda index: line_of(selected[index]),
         extras={key: value for key, value in (extras or {}).items() if value not in (None, {})},
     )
 
@@ -315,27 +347,32 @@ def time_values(milliseconds: Iterable[float | None]) -> Times | None:
     if not times:
         return None
     skipped = WARM_UP_STEPS if len(times) > WARM_UP_STEPS else _compilation(times)
-    by_size = sorted(times)
-    median_all = _median(by_size)
-    for early in times[:skipped]:
-        del by_size[bisect_left(by_size, early)]
+    counts = Counter(times)  # a log repeats a few thousand
+    median_all = _median(counts)
+    counts.subtract(times[:skipped])
     return {
         "mean": mean(times[skipped:]),
-        "median": _median(by_size),
+        "mean_all": mean(times),
+        "median": _median(counts),
         "median_all": median_all,
-        "points": len(by_size),
+        "points": len(times) - skipped,
         "warm_up_excluded": skipped,
         "first": times[0],
     }
 
 
-def _median(by_size: Sequence[float]) -> float:
-    return (by_size[(len(by_size) - 1) // 2] + by_size[len(by_size) // 2]) / 2
+def _median(counts: Counter[float]) -> float:
+    """The median of the keys, each as often as it is counted."""
+    by_size = sorted(counts)
+    ends = [*accumulate(map(counts.__getitem__, by_size))]
+    low, high = (by_size[bisect_right(ends, place)] for place in (
+        (ends[-1] - 1) // 2, ends[-1] // 2))
+    return (low + high) / 2
 
 
 def _compilation(times: Sequence[float]) -> int:
     """1 if the first of few iterations took over five times the others, else 0."""
-    return int(len(times) > 1 and times[0] > 5 * _median(sorted(times[1:])))
+    return int(len(times) > 1 and times[0] > 5 * _median(Counter(times[1:])))
 
 
 def statistic_values(numbers: Iterable[float | None]) -> dict[str, Any] | None:

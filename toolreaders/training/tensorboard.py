@@ -19,6 +19,7 @@ from toolreaders.columns import Column, at_indices
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.training.grad_norms import GradientNorms
 from toolreaders.training.hf_records import real_losses
+from toolreaders.training.run_conditions import columns_named
 from toolreaders.training.run_selection import select
 from toolreaders.training.series import LossSeries, TrainingLogReader, assemble
 
@@ -216,6 +217,8 @@ class TensorBoardReader(TrainingLogReader):
         losses = array("d", (value for _step, value in events.scalars[tag]))
         by_trainer = tag == "train/loss" and "train/epoch" in events.scalars
         norms = _norms(events, steps)
+        beside = {name: Column(map(dict(events.scalars[found]).get, steps))
+                  for name, found in columns_named(events.scalars).items()}
         if by_trainer:
             losses, hidden = real_losses(losses, norms, steps)
             warnings += hidden
@@ -230,6 +233,7 @@ class TensorBoardReader(TrainingLogReader):
             unprovable=chosen.unprovable,
             runs=chosen.runs,
             norms=norms and norms.keep(chosen.selected),
+            columns={name: column.keep(chosen.selected) for name, column in beside.items()},
             tool="transformers Trainer" if by_trainer else self.tool,
             extras={"tag": tag, "tags": sorted(events.scalars)},
         )

@@ -21,10 +21,9 @@ from toolreaders.training.line_logs import (
     LineLogReader,
     Point,
     doubt_steps,
-    first_number,
     warn,
 )
-from toolreaders.training.series import time_values
+from toolreaders.training.series import time_values, to_float
 
 EVALUATION = re.compile(
     r"\b(?:val|valid|validation|eval|test)(?:\b|_)|Saving dict for global step", re.IGNORECASE
@@ -32,7 +31,14 @@ EVALUATION = re.compile(
 """Also what tf.estimator writes after an evaluation."""
 MAX_LINE = 600
 GLOBAL = re.compile(r"\b(?:global|total)[_ ]step", re.IGNORECASE)
-PER_STEP = re.compile(r"per step time: ([\d.]+) ?ms")
+PER_STEP = re.compile(r"(?<!\w)(per )?step time: ([\d.]+) ?ms")
+"""On a line of its own: MindSpore's ``per step time``, MindYOLO's ``step time``."""
+EPOCH_STEPS = re.compile(r"\bsteps: (?P<count>\d+), per step time: (?P<time>[\d.]+)(?: ?ms)?,")
+"""MindSpore's scripts print an epoch in one line: how many steps it has, and the ms of one."""
+AVERAGE = re.compile(r"\b(?:avg|aver|average|mean)[ _-]loss\b", re.IGNORECASE)
+"""MindSpore's scripts name the mean of an epoch so."""
+CURRENT = re.compile(rf"\bcur(?:rent)?[ _-]loss[\s:=]*({NUMBER})", re.IGNORECASE)
+"""Beside that mean: the loss of the step itself."""
 EPOCH_TIME = re.compile(r"epoch time: ([\d.]+) ?ms, *per step time: ([\d.]+) ?ms")
 SINCE_LAST = re.compile(r"\(([\d.]+) sec\)")
 A_STEP = re.compile(
@@ -42,22 +48,31 @@ A_STEP = re.compile(
 MILLISECONDS = re.compile(
     r"(?<![A-Za-z_] )(?<![A-Za-z_])(?:step|per[ _]step|iter)[ _]time:? *([\d.]+) ?ms"
 )
+RATE = re.compile(
+    rf"(?:(?:samples|examples|images|imgs)/s(?:ec)?:|\b(?:FPS|fps)[:=]) *({AMOUNT})")
+AMOUNT_FIRST = re.compile(r"([\d.]+) ?(?:samples|examples|images|imgs)/s")
+DEFINITE = re.compile(
+    rf"\bepoch: \d+ step: \d+, loss is {NUMBER}"  # MindSpore's LossMonitor
+    r"|(?:^\W{0,2}|\]\s|\s-\s)"
+    r"(?:global[_ ])?(?:step|iteration|iter)[\s:=#\[(]{1,3}\d+(?:/\d+)?[\]),:|\s-]{1,4}"
+    rf"(?:train[_ ])?loss[\s:=]{{1,3}}{NUMBER}(?![\w.])", re.IGNORECASE)
+"""A record that nothing else looks like: one is enough, as a smoke run prints."""
 CLOSE = 0.2  # of a step, that the length of an epoch may be off a whole number
-EPOCH = re.compile(r"\bepoch[ :=#\[]*(\d+)", re.IGNORECASE)
+EPOCH = re.compile(r"\b(?:epoch|pass)[ :=#\[]*(\d+)", re.IGNORECASE)
 
 
 @register
 class TextLogReader(LineLogReader):
-    """Any line with a step and a loss, at least three of them."""
+    """Any line with a step and a loss: at least three of them, or one that is definite."""
 
     name = "text_training_log"
-    version = "4"
+    version = "6"
     tool = None
     confidence = most_confidence = 15
     pattern = re.compile(
         r"(?:\b(?:(?:total|global|train)?[_ ]?(?:step|iteration|iter)s?(?![A-Za-z_])|"
-        r"batch(?= +\d+ \|))[\s:=#\[(-]*"
-        r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,120}?"
+        r"batch(?= +\d+ \||:? ?\d+, loss))[\s:=#\[(-]*"
+        r"(?P<step>\d+)(?!\d*%)(?:\s*/\s*(?P<count>\d+))?[^\n]{0,240}?"
         r"(?<![A-Za-z]-)\b(?:total|train|training|lm|batch|step)?[-_ ]?loss\b['\"]?(?: is)?"
         r"[\s:=\[|]*"
         r"(?:\(?Tensor\([^()]{0,80}value= ?)?"
@@ -76,7 +91,7 @@ class TextLogReader(LineLogReader):
             record = self.pattern.search(line)
             if record and not EVALUATION.search(line[: record.start("loss")]):
                 found += 1
-                if found == 3:
+                if found == 3 or DEFINITE.search(line):
                     return self.confidence
         return 0
 
@@ -85,21 +100,29 @@ class TextLogReader(LineLogReader):
             return None
         count = int(found["count"]) if found["count"] else None
         printed, is_global = int(found["step"] or found["later"]), found["later"] is not None
+        of_epoch = EPOCH_STEPS.search(line) if "per step time" in line else None
+        if of_epoch:
+            facts["tool"], count = "MindSpore", int(of_epoch["count"])
         step = _global_step(printed, count, line, facts, is_global=is_global)
-        milliseconds = _milliseconds(line)
+        milliseconds = float(of_epoch["time"]) if of_epoch else _milliseconds(line)
         if found["later"] and (since := SINCE_LAST.search(line)):
             milliseconds = _of_interval(1000 * float(since[1]), step, facts)
         facts["last_step"] = step
+        current = None
+        if AVERAGE.search(line) and not (current := CURRENT.search(line)):
+            facts["meaning"] = "window_mean"
         if "reduced_train_loss" in line:
             facts["step_base"] = 0  # NeMo
         return Point(
-            step, float(found["loss"]), milliseconds, _samples_per_second(line),
+            step, float(current[1] if current else found["loss"]), milliseconds,
+            _samples_per_second(line),
             self.grad_norm(line))  # fmt: skip
 
     def other(self, number: int, line: str, facts: Facts) -> None:
         if found := PER_STEP.search(line):
-            facts["tool"] = "MindSpore"
-            facts.setdefault("per_step", array("d")).append(float(found[1]))
+            if found[1]:
+                facts["tool"] = "MindSpore"
+            facts.setdefault("per_step", array("d")).append(float(found[2]))
         if found := EPOCH_TIME.search(line):
             facts["epoch_length"] = _whole(float(found[1]), float(found[2]))
 
@@ -121,6 +144,8 @@ def _of_interval(milliseconds: float, step: int, facts: Facts) -> float | None:
 
 
 def _milliseconds(line: str) -> float | None:
+    if "time" not in line and "/" not in line and "batch_cost" not in line:
+        return None
     if found := A_STEP.search(line):
         return 1000 * float(found[1] or found[2])
     found = MILLISECONDS.search(line)
@@ -128,10 +153,10 @@ def _milliseconds(line: str) -> float | None:
 
 
 def _samples_per_second(line: str) -> float | None:
-    named = first_number(rf"(?:samples|examples|images|imgs)/s(?:ec)?: *({AMOUNT})", line)
-    if named is not None:
-        return named
-    return first_number(r"([\d.]+) ?(?:samples|examples|images|imgs)/s", line)
+    if "s/s" not in line and "FPS" not in line and "fps" not in line:
+        return None
+    found = RATE.search(line) or AMOUNT_FIRST.search(line)
+    return to_float(found[1]) if found else None
 
 
 def _global_step(

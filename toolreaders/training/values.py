@@ -33,9 +33,10 @@ class GradientNorm(TypedDict):
 
 
 class Times(TypedDict):
-    """Times of iterations; all but `median_all` and `first` without those of warming up."""
+    """Times of iterations; `mean`, `median`, `points` without those of warming up."""
 
     mean: Number
+    mean_all: Number
     median: Number
     median_all: Number
     points: int
@@ -43,16 +44,22 @@ class Times(TypedDict):
     first: Number
 
 
-class Run(TypedDict):
-    """One of several runs or ranks in a log."""
+class Run(TypedDict, total=False):
+    """One of several runs or ranks in a log; steps are null where the log names none."""
 
     rank: str | None
     run: int
     points: int
-    first_step: int
-    last_step: int
+    first_step: int | None
+    last_step: int | None
     first: Number
     last: Number
+    first_epoch: Number | None
+    last_epoch: Number | None
+    first_line: int
+    last_line: int
+    train_runtime_s: Number | None
+    train_loss: Number | None
 
 
 class FailureLine(TypedDict):
@@ -64,9 +71,28 @@ class FailureLine(TypedDict):
     text: str
 
 
+class Cause(TypedDict):
+    """Why a run failed: `sentence` is `headline` with its `values`; `fault` is environment, script,
+    hardware, cluster or empty; `versions` those of CANN whose table has the code; `waits` of a rank
+    that waited for another one."""
+
+    cause: str
+    fault: str
+    headline: str
+    line: int | None
+    quote: str
+    remedy: str
+    sentence: str
+    source: str
+    values: dict[str, str]
+    versions: str
+    waits: bool
+
+
 class ToolLog(TypedDict, total=False):
     """A log without losses: errors, codes, whether the run succeeded."""
 
+    cause: Cause | None
     codes: list[str]
     errors: list[str]
     exception: str | None
@@ -87,6 +113,7 @@ class TrainingArguments(TypedDict, total=False):
 class TrainingLog(TypedDict, total=False):
     """The loss curve of a training run, and what else its log says."""
 
+    cause: Cause | None
     evaluation: Record | None
     failures: list[FailureLine] | None
     first_step: int

@@ -30,8 +30,9 @@ def working(aligned: Aligned, figure: str, epsilon: float) -> dict[str, Any]:
         places = [place for place in places if place not in bad]
     places = places[-LAST.get(figure, len(aligned.steps)):]
     b, n = at_indices(aligned.baseline, places), at_indices(aligned.candidate, places)
-    added = ADDED.get(figure)
-    relative = relative_errors(b, n, epsilon) if added is None else added_errors(b, n, added)
+    added, errors = ADDED.get(figure), absolute_errors(b, n)
+    relative = (relative_errors(b, n, epsilon, errors) if added is None
+                else added_errors(b, n, added))
     worst = nlargest(SHOWN, range(len(places)), key=relative.__getitem__)
 
     def rows(where: Iterable[int]) -> list[dict]:
@@ -40,6 +41,6 @@ def working(aligned: Aligned, figure: str, epsilon: float) -> dict[str, Any]:
 
     return {
         "figure": figure, "points": len(places), "first": rows(range(min(SHOWN, len(places)))),
-        "worst": rows(worst), "sum_error": total(absolute_errors(b, n)),
+        "worst": rows(worst), "sum_error": total(errors),
         "sum_relative": total(relative), "sum_baseline": total(b), "sum_candidate": total(n),
     }

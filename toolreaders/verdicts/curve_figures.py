@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, repeat
 from math import inf
 from operator import add, sub, truediv
 from sys import float_info
@@ -28,19 +28,21 @@ def curve_figures(aligned: Aligned, epsilon: float = 0.0) -> dict[str, float | N
     Returns fractions; None where nothing finite is left.
     """
     b, n = finite_pairs(aligned.baseline, aligned.candidate)
-    relative, first = relative_errors(b, n, epsilon), LEFT_OUT["mean_relative_error_from_step_21"]
+    errors, sizes = absolute_errors(b, n), array("d", map(abs, b))
+    relative, first = _relative(errors, sizes, epsilon), LEFT_OUT[
+        "mean_relative_error_from_step_21"]
     left_out, _other = finite_pairs(aligned.baseline[:first], aligned.candidate[:first])
     return {
         "mean_relative_error": mean(relative),
         "mean_relative_error_from_step_21": mean(relative[len(left_out):]),
         "max_relative_error": max(relative, default=None),
-        "mean_absolute_error": mean(absolute_errors(b, n)),
+        "mean_absolute_error": mean(errors),
         "relative_error_of_means": _of_means(b, n),
         "mean_relative_error_smoothed_100": mean(
             relative_errors(_running_means(b, 100), _running_means(n, 100))),
         "relative_error_last_100": _of_means(b[-100:], n[-100:]),
         "fraction_over_2_percent": _share_over(TWO_PERCENT, b, n, relative),
-        "mean_relative_error_epsilon_added": mean(added_errors(b, n, ADDED_EPSILON)),
+        "mean_relative_error_epsilon_added": mean(_added(errors, sizes, ADDED_EPSILON)),
         "relative_error_first_step": relative[0] if relative else None,
     }
 
@@ -50,9 +52,14 @@ def absolute_errors(b: Sequence[float], n: Sequence[float]) -> array[float]:
     return array("d", map(abs, map(sub, n, b)))
 
 
-def relative_errors(b: Sequence[float], n: Sequence[float], epsilon: float = 0.0) -> array[float]:
-    """|n − b| / max(|b|, ε) per step; equal zeros are 0, an unequal zero baseline is infinite."""
-    errors, sizes = absolute_errors(b, n), array("d", map(abs, b))
+def relative_errors(b: Sequence[float], n: Sequence[float], epsilon: float = 0.0,
+                    errors: array[float] | None = None) -> array[float]:
+    """|n − b| / max(|b|, ε) per step; equal zeros are 0, an unequal zero baseline is infinite.
+    ``errors``: |n − b|, where it is known."""
+    return _relative(errors or absolute_errors(b, n), array("d", map(abs, b)), epsilon)
+
+
+def _relative(errors: array[float], sizes: array[float], epsilon: float) -> array[float]:
     if min(sizes, default=inf) >= max(epsilon, SMALLEST):
         return array("d", map(truediv, errors, sizes))
     pairs = ((error, max(size, epsilon)) for error, size in zip(errors, sizes, strict=True))
@@ -62,7 +69,11 @@ def relative_errors(b: Sequence[float], n: Sequence[float], epsilon: float = 0.0
 
 def added_errors(b: Sequence[float], n: Sequence[float], added: float) -> array[float]:
     """|n − b| / (|b| + added) per step."""
-    return array("d", map(truediv, absolute_errors(b, n), map(added.__add__, map(abs, b))))
+    return _added(absolute_errors(b, n), array("d", map(abs, b)), added)
+
+
+def _added(errors: array[float], sizes: array[float], added: float) -> array[float]:
+    return array("d", map(truediv, errors, map(added.__add__, sizes)))
 
 
 def _share_over(
@@ -73,7 +84,8 @@ def _share_over(
         return None
     least, most = float(limit) - 1e-12, float(limit) + 1e-12
     over = sum(map(most.__lt__, relative))
-    for place, error in enumerate(relative):
+    is_close = sum(map(least.__lt__, relative)) > over
+    for place, error in enumerate(relative if is_close else ()):
         if least < error <= most:
             pair = slice(place, place + 1)
             exact = exact_figure("relative_error_first_step", b[pair], n[pair])
@@ -93,5 +105,5 @@ def _running_means(values: Sequence[float], width: int) -> array[float]:
     for start in range(0, len(values) - width + 1, width):
         ends = [*accumulate(reversed(values[start:start + width]))]
         beginnings = accumulate(values[start + width:start + 2 * width - 1], initial=0.0)
-        found.extend(both / width for both in map(add, reversed(ends), beginnings))
+        found.extend(map(truediv, map(add, reversed(ends), beginnings), repeat(width)))
     return found

@@ -2,10 +2,12 @@
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from toolreaders.base import ReadError, open_source
+from toolreaders.training.like_lines import kinds_in
 from toolreaders.verdicts.verdict import NOT_PROVABLE, Outcome
 
 NO_NPU = "no_npu_used"
@@ -24,6 +26,7 @@ OTHER_DEVICE = re.compile(
     r"|\bdevice set to use cpu\b|\busing cpu device(?!\w)|设备 ?[:：] ?cpu\b(?![\w/-])"
     r"|(?<![\w\"'.-])device(?:[ _](?:type|target))?(?: is)?(?: *[:=] *| +)[\"']?cpu\b(?![\w/-])",
     re.IGNORECASE)
+MARKS = (b"cpu", b"npu", b"ascend", b"desk: ")
 IS_LIKELY = re.compile(r"cpu|npu|ascend|desk: ", re.IGNORECASE)
 # A part of an NPU run that is kept on the CPU says nothing of the run, nor does a comment in what
 # the run prints of its configuration.
@@ -47,15 +50,23 @@ def device_in(log: str) -> str:
                  if (hit := NAMED.search(line)) and not DENIED.search(line)), "")
 
 
+def _likely_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines that may name a device, with their numbers."""
+    source, number = open_source(path), 1
+    for chunk in source.chunks():
+        kinds = kinds_in(chunk).lower()
+        if any(mark in kinds for mark in MARKS):
+            yield from (line for line in source.lines_of(chunk, number)
+                        if IS_LIKELY.search(line[1]))
+        number += chunk.count(b"\n")
+
+
 def no_npu_in(path: Path) -> NoNpu | None:
     """The first line of a file that says so; None where there is none, or where one names an
     NPU."""
     try:
-        source = open_source(path)
         found = None
-        for number, text in source.lines():
-            if IS_LIKELY.search(text) is None:
-                continue
+        for number, text in _likely_lines(path):
             if device_in(text):
                 return None
             if found is None and OTHER_DEVICE.search(text) and not OF_A_PART.search(text):
@@ -63,6 +74,14 @@ def no_npu_in(path: Path) -> NoNpu | None:
     except ReadError:
         return None  # who judges the file says so
     return found
+
+
+def names_npu(path: Path) -> bool:
+    """Whether a line of the file names an NPU that its run used."""
+    try:
+        return any(device_in(text) for _number, text in _likely_lines(path))
+    except ReadError:
+        return False  # who judges the file says so
 
 
 def not_proven(outcome: Outcome, found: NoNpu | None) -> Outcome:

@@ -1,17 +1,21 @@
 """Two training logs, one rule, one verdict."""
 
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from toolreaders.base import ReadError
 from toolreaders.curves.alignment import Aligned, align
+from toolreaders.curves.band import band_of
 from toolreaders.training.series import LossSeries, read_series
 from toolreaders.verdicts.devices import NO_NPU, NoNpu, no_npu_in, not_proven
+from toolreaders.verdicts.difference_sentences import difference_sentence
 from toolreaders.verdicts.sentences import sentence
 from toolreaders.verdicts.verdict import Outcome, Rule, judge_curve
 
@@ -41,7 +45,9 @@ class Comparison:
         return {
             **{name: facts[name] for name in (
                 "common_points", "first_step", "last_step", "coverage", "nonfinite",
-                "first_nonfinite_step")},
+                "first_nonfinite_step", "alignment", "learning_rates")},
+            "differences": [{**found, "sentence": difference_sentence(found, translate)}
+                         for found in facts["differences"]],
             "figures": outcome.figures, "figure": outcome.figure, "threshold": float(threshold),
             "verdict": outcome.outcome, "reason": outcome.reason,
             "sentence": sentence(outcome.outcome, outcome.reason, outcome.figure, threshold,
@@ -71,20 +77,36 @@ def _read(path: Path) -> LossSeries:
         raise UnreadableLogError(path, error.code, error.message) from None
 
 
+def _read_into(path: Path, file: str) -> None:
+    with Path(file).open("wb") as stream:
+        pickle.dump(_read(path), stream)
+
+
 def _read_both(baseline: Path, candidate: Path) -> tuple[LossSeries, LossSeries]:
-    """Both curves; long logs are read side by side, the second one in a process of its own."""
+    """Both curves; long logs are read side by side, the second one in a process of its own. It
+    comes back column by column through a file: through a pipe it would be held three times."""
     if not all(path.is_file() and path.stat().st_size > LONG_LOG_BYTES
                for path in (baseline, candidate)):
         return _read(baseline), _read(candidate)
-    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
-        second = pool.submit(_read, candidate)
-        return _read(baseline), second.result()
+    with (NamedTemporaryFile() as file,
+          ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool):
+        second = pool.submit(_read_into, candidate, file.name)
+        reference = _read(baseline)
+        second.result()
+        return reference, pickle.load(file)
 
 
-def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal) -> Comparison:
-    """Read two logs of any known kind, align them and judge them.
+def compare_logs(baseline: Path, candidate: Path, rule: Rule, threshold: Decimal,
+                 repeats: Sequence[Path] = ()) -> Comparison:
+    """Read two logs of any known kind, align them and judge them; with two or more `repeats` of
+    the baseline, say whether the candidate leaves their band.
 
     Raises UnreadableLogError naming the file and what is wrong with it.
     """
-    aligned = align(*_read_both(baseline, candidate))
-    return Comparison(aligned, judge_curve(aligned, threshold, rule), no_npu_in(candidate))
+    reference, measured = _read_both(baseline, candidate)
+    aligned = align(reference, measured)
+    outcome = judge_curve(aligned, threshold, rule)
+    band = band_of([align(reference, _read(path)) for path in repeats])
+    if band and (found := band.finding(aligned)):
+        outcome.facts["differences"].append(found)
+    return Comparison(aligned, outcome, no_npu_in(candidate))

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from toolreaders.sentences import gettext_noop as _
 
 MEAN = ".mean"
+TRAINING, INFERENCE = "training", "inference"
+CONVERTED, SERVED = ("offline", "mindspore_lite", "online"), ("mindie", "vllm_ascend")
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class QuantityRow:
         is_higher_better: its direction.
         paths: reading kind, with its form after a slash where it has several, → dotted paths of
             the value, of which the first that holds a number counts.
+        covers: (delivery, aspect, inference routes; none for all) of which a criterion on it is the
+            agreed one. Empty: a diagnosis, which covers nothing, whatever its aspect.
         is_charted: stands in the bars and the rounds of tuning, in the order of the rows.
         is_collected: kept as a figure of the firm over engagements; nothing in it names a customer.
     """
@@ -35,6 +39,7 @@ class QuantityRow:
     aspect: str
     is_higher_better: bool = False
     paths: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    covers: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     is_charted: bool = False
     is_collected: bool = False
 
@@ -55,32 +60,36 @@ class QuantityRow:
 
 
 def _charted(name: str, label: str, unit: str, *, is_collected: bool = True,
-             is_higher_better: bool = False, **paths: str | tuple[str, ...]) -> QuantityRow:
+             is_higher_better: bool = False, of: str = "", **paths: str | tuple[str, ...]
+             ) -> QuantityRow:
     return QuantityRow(name, label, unit, "performance", is_higher_better, {
         kind.replace("__", "/"): (path,) if isinstance(path, str) else path
-        for kind, path in paths.items()}, is_charted=True, is_collected=is_collected)
+        for kind, path in paths.items()}, covers=((of, "performance", ()),) if of else (),
+        is_charted=True, is_collected=is_collected)
 
 
 QUANTITIES = (
     _charted("tokens_per_second", _("Training throughput (tokens)"), "/s", is_higher_better=True,
-             training_log="throughput.tokens_per_second",
+             of=TRAINING, training_log="throughput.tokens_per_second",
              node_report__throughput="tokens_per_second"),
     _charted("samples_per_second", _("Training throughput (samples)"), "/s", is_higher_better=True,
-             training_log="throughput.samples_per_second"),
-    _charted("iteration_time_ms", _("Time per step"), "ms", training_log="iteration_time_ms.mean"),
+             of=TRAINING, training_log="throughput.samples_per_second"),
+    _charted("iteration_time_ms", _("Time per step"), "ms", of=TRAINING,
+             training_log="iteration_time_ms.mean"),
     _charted("inference_throughput", _("Inference throughput"), "/s", is_higher_better=True,
-             inference_benchmark=(
+             of=INFERENCE, inference_benchmark=(
                  "throughput.samples_per_second", "throughput.output_tokens_per_second",
                  "throughput.batches_per_second")),
-    _charted("latency_ms", _("Inference latency"), "ms",
+    _charted("latency_ms", _("Inference latency"), "ms", of=INFERENCE,
              inference_benchmark="latency_ms.inference.mean"),
-    _charted("ttft_ms", _("Time to the first token"), "ms",
+    _charted("ttft_ms", _("Time to the first token"), "ms", of=INFERENCE,
              inference_benchmark="latency_ms.ttft.mean"),
-    _charted("tpot_ms", _("Time per output token"), "ms",
+    _charted("tpot_ms", _("Time per output token"), "ms", of=INFERENCE,
              inference_benchmark="latency_ms.tpot.mean"),
-    _charted("e2e_latency_ms", _("Latency of a request"), "ms",
+    _charted("e2e_latency_ms", _("Latency of a request"), "ms", of=INFERENCE,
              inference_benchmark="latency_ms.e2e.mean"),
-    _charted("peak_memory_mb", _("Peak memory"), "MB", training_log="memory.peak_allocated_mb"),
+    _charted("peak_memory_mb", _("Peak memory"), "MB", of=TRAINING,
+             training_log="memory.peak_allocated_mb"),
     _charted("communication_share", _("Uncovered communication"), "%", is_collected=False),
     _charted("free_share", _("Free time"), "%", is_collected=False),
     _charted("mfu", _("Model FLOPs utilisation (MFU)"), "%", is_higher_better=True,
@@ -88,21 +97,26 @@ QUANTITIES = (
     _charted("mbu", _("Memory bandwidth utilisation (MBU)"), "%", is_higher_better=True,
              node_report__mbu="mbu"),
     _charted("hbm_hit_rate", _("HBM hit rate"), "%", is_higher_better=True, is_collected=False),
-    QuantityRow("loss_curve", _("Training loss, step by step"), "", "accuracy"),
-    QuantityRow("score", _("Evaluation score"), "", "accuracy", is_higher_better=True),
+    QuantityRow("loss_curve", _("Training loss, step by step"), "", "accuracy",
+                covers=((TRAINING, "accuracy", ()),)),
+    QuantityRow("score", _("Evaluation score"), "", "accuracy", is_higher_better=True,
+                covers=((TRAINING, "accuracy", ()), (INFERENCE, "accuracy", ()))),
     QuantityRow("grad_norm_mean", _("Mean gradient norm"), "", "accuracy"),
     QuantityRow("min_cosine", _("Smallest cosine similarity"), "%", "accuracy",
-                is_higher_better=True),
+                is_higher_better=True,
+                covers=((INFERENCE, "function", CONVERTED), (INFERENCE, "accuracy", ()))),
     QuantityRow("human_not_worse", _("Human evaluation, share not worse"), "%", "accuracy",
-                is_higher_better=True),
+                is_higher_better=True,
+                covers=((TRAINING, "accuracy", ()), (INFERENCE, "accuracy", ()))),
     QuantityRow("weight_files", _("Weight files that are not empty"), "", "function",
-                is_higher_better=True),
+                is_higher_better=True, covers=((TRAINING, "function", ()),)),
     QuantityRow("changed_parameters", _("Changed parameters (share of tensors)"), "%", "function",
-                is_higher_better=True),
+                is_higher_better=True, covers=((TRAINING, "function", ()),)),
     QuantityRow("finite_steps", _("Finite losses (share of the recorded steps)"), "%", "stability",
-                is_higher_better=True),
+                is_higher_better=True, covers=((TRAINING, "stability", ()),)),
     QuantityRow("request_success", _("Answered requests (share)"), "%", "stability",
-                is_higher_better=True),
+                is_higher_better=True,
+                covers=((INFERENCE, "stability", SERVED), (INFERENCE, "function", SERVED))),
 )
 BY_NAME = {row.name: row for row in QUANTITIES}
 

@@ -4,15 +4,26 @@ Sentences are message ids with their values; who has catalogues translates them.
 """
 
 from collections.abc import Callable
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from typing import Any
 
+from toolreaders.curves.matching import STEP
 from toolreaders.sentences import gettext_noop
+from toolreaders.verdicts.difference_sentences import (
+    METHODS,
+    difference_sentence,
+    is_condition,
+    joined,
+)
 
+ANY_DOUBLE = Context(prec=400)  # digits of the largest one and of its fraction
 SIGNS = {"lt": "<", "le": "≤", "gt": ">", "ge": "≥"}
 NEGATED = {"lt": "≥", "le": ">", "gt": "≤", "ge": "<"}
-OUTCOMES = {True: gettext_noop("passed"), False: gettext_noop("failed")}
+LIMITS = {"lt": gettext_noop("below"), "le": gettext_noop("at most"),
+          "gt": gettext_noop("above"), "ge": gettext_noop("at least")}
+OUTCOMES = {True: gettext_noop("Passed"), False: gettext_noop("Failed")}
 
+NOT_OF_THE_CURVES = ("criteria_unsigned", "baseline_unsigned", "environment_unreviewed")
 REASONS = {
     "no_measurement": gettext_noop("Nothing has been measured yet."),
     "no_baseline": gettext_noop("No baseline to compare with."),
@@ -22,10 +33,17 @@ REASONS = {
     "units_differ": gettext_noop("Baseline and measurement are in different units."),
     "environment_unreviewed": gettext_noop(
         "The environments of baseline and NPU run differ in items that nobody has accepted yet."),
-    "no_common_steps": gettext_noop("The two curves have no step in common."),
+    "agreed_after_run": gettext_noop(
+        "The criterion was frozen after the judged run had begun, so what it asks for may follow "
+        "what was measured: not proven. Run again under the frozen criterion, or let the "
+        "customer's reviewer accept this order with a reason."),
+    "no_common_steps": gettext_noop(
+        "The two curves have no step in common. Print the step with each loss, in both runs at the "
+        "same interval."),
     "steps_unproven": gettext_noop(
-        "A log does not say to which step its losses belong; they cannot be compared step by "
-        "step."),
+        "A log does not say to which step its losses belong, and samples, tokens, or epochs with "
+        "learning rates do not bring the two logs together: they cannot be compared step by step. "
+        "Print the step or the consumed samples with each loss next time."),
     "records_mixed": gettext_noop(
         "A log mixes the losses of several processes or runs; they cannot be compared step by "
         "step."),
@@ -33,6 +51,9 @@ REASONS = {
     "cards_unknown": gettext_noop("The number of cards is not recorded."),
     "not_positive": gettext_noop(
         "A rate, time or size is zero or below; no ratio can be formed with it."),
+    "agent_declared": gettext_noop(
+        "An agent declares this file: no job made it, and no person stored it. It is no evidence; "
+        "run the job that makes it."),
     "same_file": gettext_noop("The measured file is the baseline's own file."),
     "contradictory_values": gettext_noop("The file holds several values of this quantity."),
     "window_not_reached": gettext_noop("The baseline's records do not fill the agreed window."),
@@ -73,7 +94,7 @@ def shown(figure: float, threshold: Decimal, unit: str) -> tuple[str, str]:
     if not exact.is_finite():
         return f"{figure}", limit_text + suffix
     for digits in range(_first_digits(exact), 60):
-        text = exact.quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN)
+        text = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN, ANY_DOUBLE)
         if _side(text, limit) == _side(exact, limit):
             return f"{text:f}{suffix}", limit_text + suffix
     return f"{exact:f}{suffix}", limit_text + suffix
@@ -108,12 +129,16 @@ def sentence(
     outcome: str, reason: str, figure: float | None, threshold: Decimal, comparison: str,
     unit: str, facts: dict, translate: Callable[[str], str] = str,
 ) -> str:
-    """The verdict in one sentence; ``translate`` finds message ids in a catalogue."""
+    """The verdict in one sentence, and behind it where the runs do not train alike and, if it did
+    not pass, what the curves differ in; ``translate`` finds message ids in a catalogue."""
     message, values = reason_message(reason, facts) or _judged(
         outcome, reason, figure, threshold, comparison, unit, facts)
-    if "outcome" in values:
-        values["outcome"] = translate(values["outcome"])
-    return translate(message) % values
+    for name in {"outcome", "method", "side"} & values.keys():
+        values[name] = translate(values[name])
+    tells_why = outcome != "passed" and reason not in NOT_OF_THE_CURVES
+    return joined([translate(message) % values, *(
+        difference_sentence(finding, translate) for finding in facts.get("differences") or []
+        if tells_why or is_condition(finding))])
 
 
 def _judged(
@@ -127,13 +152,16 @@ def _judged(
     if reason == "implausible_scaling":
         return gettext_noop("A scaling efficiency of %(figure)s is not plausible; the "
                             "configurations probably differ."), {"figure": text}
-    is_passed = outcome == "passed"
-    values = {"figure": text, "sign": (SIGNS if is_passed else NEGATED)[comparison],
-              "limit": limit, "outcome": OUTCOMES[is_passed]}
+    values = {"figure": text, "side": LIMITS[comparison], "limit": limit,
+              "outcome": OUTCOMES[outcome == "passed"]}
     if (points := facts.get("common_points")) is not None:
-        return gettext_noop("%(figure)s %(sign)s %(limit)s over %(points)s common steps: "
-                            "%(outcome)s."), {**values, "points": points}
-    return gettext_noop("%(figure)s %(sign)s %(limit)s: %(outcome)s."), values
+        if (method := facts.get("alignment", STEP)) != STEP:
+            return gettext_noop(
+                "%(outcome)s: %(figure)s over %(points)s records, aligned by %(method)s; limit is "
+                "%(side)s %(limit)s."), {**values, "points": points, "method": METHODS[method]}
+        return gettext_noop("%(outcome)s: %(figure)s over %(points)s steps; limit is %(side)s "
+                            "%(limit)s."), {**values, "points": points}
+    return gettext_noop("%(outcome)s: %(figure)s; limit is %(side)s %(limit)s."), values
 
 
 def reason_message(reason: str, facts: dict) -> tuple[str, dict] | None:

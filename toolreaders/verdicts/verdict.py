@@ -11,12 +11,13 @@ from typing import Any
 
 from toolreaders.columns import finite_pairs
 from toolreaders.curves.alignment import Aligned
+from toolreaders.curves.differences import differences, learning_rates
 from toolreaders.verdicts.calculation_steps import working
 from toolreaders.verdicts.curve_figures import LEFT_OUT, curve_figures
 from toolreaders.verdicts.exact import exact_figure
 
 # Raised where the same raw files may give another verdict; why: ENGINE_CHANGES.
-ENGINE_VERSION = "4"
+ENGINE_VERSION = "5"
 # Version, and the reasons for which a verdict of before may not be provable any more.
 ENGINE_CHANGES: dict[str, frozenset[str]] = {
     # Steps of a curve are no longer guessed, runs and ranks of one file no longer mixed.
@@ -24,6 +25,12 @@ ENGINE_CHANGES: dict[str, frozenset[str]] = {
     # Equal losses beside gradients that are not finite, or zero throughout, prove nothing.
     # A run that by its own log used no NPU is no verdict on the NPU.
     "4": frozenset({"nonfinite_grad_norm", "no_update_shown", "no_npu_used"}),
+}
+
+# Version, and the reasons for which a verdict of before was not provable and now may be computed.
+ENGINE_GAINS: dict[str, frozenset[str]] = {
+    # Records without steps are brought together by samples, tokens, or epochs and learning rates.
+    "5": frozenset({"steps_unproven", "no_common_steps"}),
 }
 
 AMOUNTS = ("ratio", "reduction", "scaling")  # of rates, times and sizes: never zero or below
@@ -94,6 +101,7 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
         return Outcome(NOT_MEASURED, None, "no_measurement")
     inside = aligned.window(rule.first_step, rule.last_step)
     figures = curve_figures(inside, rule.epsilon)
+    absolute = rule.figure == "mean_absolute_error"
     facts = {"common_points": len(inside.steps), "coverage": inside.coverage,
              "nonfinite": inside.nonfinite, "first_nonfinite_step": inside.first_nonfinite_step,
              "first_step": inside.first_step, "last_step": inside.last_step,
@@ -101,6 +109,9 @@ def judge_curve(aligned: Aligned | None, threshold: Decimal, rule: Rule) -> Outc
              "warnings": [vars(warning) for warning in inside.warnings],
              "bad_norms": len(inside.bad_norms),
              "first_bad_norm": inside.bad_norms[0] if inside.bad_norms else None,
+             "alignment": inside.method, "learning_rates": learning_rates(inside),
+             "differences": differences(inside, float(threshold), is_absolute=absolute,
+                                     largest=figures["max_relative_error"]),
              "minimum_points": rule.minimum_points, "minimum_coverage": rule.minimum_coverage,
              "working": working(inside, rule.figure, rule.epsilon)}
     exact = _near_threshold(inside, figures.get(rule.figure), threshold, rule)

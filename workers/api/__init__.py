@@ -1,6 +1,7 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
 from workers.api import (
+    agents,
     api_routes,
     artifacts,
     chains,
@@ -16,6 +17,7 @@ from workers.api import (
 )
 
 routes = [
+    *agents.routes,
     *nodes.routes,
     *node_imports.routes,
     *node_calendar.routes,

@@ -1,10 +1,12 @@
 """REST endpoints of stored files."""
 
 from django.http import FileResponse
+from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 
 from engagements.audit import download_log
@@ -12,12 +14,15 @@ from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from workers import services
 from workers.api import serializers
+from workers.artifacts import provenance
 from workers.models import Artifact
 
 
 class ArtifactViewSet(ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
     queryset = Artifact.objects.select_related("reading_request").prefetch_related("readings")
+    query_parameters = ("include",)
+    included = frozenset(serializers.ArtifactSerializer.Meta.on_demand)
     serializer_class = serializers.ArtifactSerializer
     filterset_fields = ["engagement", "model", "job", "name", "sha256"]
     read_again = RowAction(
@@ -25,6 +30,41 @@ class ArtifactViewSet(ScopedViewSet):
         "Have a worker read the file with today's readers; readings of older versions stay.\n\n"
         "Ask for the file until its `reading_state` is no longer `being_read`.",
         url_path="read-again")
+
+    correct_purpose = RowAction(
+        services.correct_purpose, "artifact",
+        "Correct what the file was declared for; verdicts that rest on it are computed anew.",
+        serializers.PurposeSerializer, url_path="purpose")
+
+    @extend_schema(parameters=[OpenApiParameter(
+        "include", enum=serializers.ArtifactSerializer.Meta.on_demand, explode=False, many=True,
+        description="What lists leave out because it is long; a single file has it.")])
+    def list(self, request, *args, **kwargs):
+        """Stored files; without their readings unless these are asked for."""
+        asked = set(filter(None, request.query_params.get("include", "").split(",")))
+        if unknown := sorted(asked - set(serializers.ArtifactSerializer.Meta.on_demand)):
+            raise ValidationError({"include": [_("Files have no “%(name)s” to include.") % {
+                "name": name} for name in unknown]})
+        self.included = asked
+        return super().list(request, *args, **kwargs)
+
+    def get_queryset(self):
+        rows = super().get_queryset()
+        return rows if self.included else rows.prefetch_related(None)
+
+    def get_serializer(self, *args, **options):
+        serializer = super().get_serializer(*args, **options)
+        shown = getattr(serializer, "child", serializer)
+        for name in ArtifactViewSet.included - self.included:
+            shown.fields.pop(name)
+        return serializer
+
+    def paginate_queryset(self, queryset):
+        page = super().paginate_queryset(queryset)
+        known = provenance.of_each(page)
+        for artifact in page:
+            artifact.known = known[artifact.pk]
+        return page
 
     @extend_schema(responses={(200, "*/*"): OpenApiTypes.BINARY})
     @action(detail=True)

@@ -1,17 +1,18 @@
 """REST endpoints of chains and their runs."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.models import MigratedModel
 from engagements.web.row_action import RowAction
-from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.scoped_viewset import RowEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
 from workers.jobs import chain_places, shipped_chains
+from workers.jobs.readable_values import readable
 from workers.models import ChainRun, JobChain, Node
 from workers.services import chains
 
@@ -24,6 +25,11 @@ class ChainSerializer(serializers.ModelSerializer):
         fields = ["id", "code", "name", "description", "steps", "created_by", "created_at"]
         read_only_fields = ["code", "created_by", "created_at"]
 
+    def to_representation(self, chain):
+        shown = super().to_representation(chain)
+        return {**shown, "steps": readable(shown["steps"], user=self.context["request"].user,
+                                           author_id=chain.created_by_id)}
+
 
 class ChainRunSerializer(serializers.ModelSerializer):
     jobs = serializers.SlugRelatedField(slug_field="job_id", many=True, read_only=True)
@@ -34,6 +40,12 @@ class ChainRunSerializer(serializers.ModelSerializer):
         model = ChainRun
         fields = ["id", "chain", "model", "node", "steps", "given", "is_regression", "jobs",
                   "state", "sentence", "started_by", "started_at", "finished_at"]
+
+    def to_representation(self, run):
+        shown, user = super().to_representation(run), self.context["request"].user
+        steps = readable(shown["steps"], user=user, author_id=run.chain.created_by_id)
+        return {**shown, "steps": steps,
+                "given": readable(shown["given"], user=user, author_id=run.started_by_id)}
 
 
 class StartSerializer(serializers.Serializer):
@@ -57,7 +69,7 @@ class ShippedSerializer(serializers.Serializer):
     given = serializers.ListField(child=serializers.CharField())
 
 
-class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyModelViewSet):
+class ChainViewSet(mixins.CreateModelMixin, RowEndpoint):
     queryset = JobChain.objects.all()
     serializer_class = ChainSerializer
 
@@ -72,8 +84,12 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
         """Start the chain for each of the models."""
         runs = chains.start_chain(actor=request.user, chain=self.get_object(),
                                   **self.validated(StartSerializer))
-        return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
+        return self._started(runs)
 
+
+    def _started(self, runs) -> Response:
+        shown = ChainRunSerializer(runs, many=True, context=self.get_serializer_context())
+        return Response(shown.data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=ShippedSerializer(many=True))
     @action(detail=False, pagination_class=None, filter_backends=[])
@@ -90,16 +106,18 @@ class ChainViewSet(DeclaredEndpoint, mixins.CreateModelMixin, viewsets.ReadOnlyM
     def start_shipped(self, request):
         """Start a chain that comes with the product for each of the models."""
         runs = chains.start_shipped(actor=request.user, **self.validated(StartShippedSerializer))
-        return Response(ChainRunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
+        return self._started(runs)
 
 
 class ChainRunViewSet(ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
-    queryset = ChainRun.objects.prefetch_related("jobs__job")
+    queryset = ChainRun.objects.select_related("chain").prefetch_related("jobs__job")
     serializer_class = ChainRunSerializer
     filterset_fields = ["chain", "model", "node"]
     resume = RowAction(chains.resume_run, "run", "Go on where the run stopped.",
                        answers=ChainRunSerializer)
+    cancel = RowAction(chains.cancel_run, "run", "End the run: its job at work is cancelled, no "
+                       "further step is queued.", answers=ChainRunSerializer)
 
 
 routes = [

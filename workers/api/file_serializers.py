@@ -2,14 +2,16 @@
 
 from rest_framework import serializers
 
+from engagements.web.exposure import ForTheFirm
 from workers.models import JobInput, JobLog
 
 
-class JobInputSerializer(serializers.ModelSerializer):
+class JobInputSerializer(ForTheFirm, serializers.ModelSerializer):
     """What a parameter names elsewhere, and how it came to the job's node."""
 
     class Meta:
         model = JobInput
+        for_the_firm = ("reference", "place")
         fields = ["slot", "reference", "name", "way", "files", "size", "arrived", "digest", "place"]
 
 

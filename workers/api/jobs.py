@@ -1,25 +1,30 @@
 """REST endpoints of job kinds and jobs. Each write is one service call."""
 
+import django_filters
+from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from engagements.access import Can, require
 from engagements.web.row_action import RowAction
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.strict_filters import KnownParameters
 from toolreaders.number_parsing import whole_number
-from workers import kinds, services
+from workers import kinds, queries, services
 from workers.api import serializers
 from workers.api.archive_schema import ARCHIVE, FORMAT
 from workers.api.file_serializers import FollowUpSerializer
 from workers.jobs import folder_archives, job_template_values, kind_catalogue
 from workers.jobs.archive_answers import archive_answer
 from workers.jobs.follow_ups import follow_ups
-from workers.logs import live_log, search
+from workers.logs import customer_text, live_log, search
 from workers.models import Job, JobLog, Priority
+from workers.services.job_plans import plan_job
 
 MOST_AT_ONCE = 500  # jobs of one call
 
@@ -41,12 +46,35 @@ class KindViewSet(KnownParameters, viewsets.ViewSet):
         return Response(serializers.kind_facts(kind_catalogue.known_kind(code)))
 
 
+class JobFilter(django_filters.FilterSet):
+    """`since` and `until` bound the time in which a job ran, or waits if it has not started."""
+
+    since = django_filters.IsoDateTimeFilter(method="filter_since")
+    until = django_filters.IsoDateTimeFilter(method="filter_until")
+    card = django_filters.NumberFilter("leases__card_index", distinct=True)
+
+    class Meta:
+        model = Job
+        fields = ["kind", "state", "engagement", "model", "stage", "node", "agent"]
+
+    def filter_since(self, jobs, _name, value):
+        return jobs.filter(Q(finished_at=None) | Q(finished_at__gte=value))
+
+    def filter_until(self, jobs, _name, value):
+        return jobs.filter(Q(started_at__lte=value) | Q(started_at=None, created_at__lte=value))
+
+
 class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     is_job_work = True  # API tokens for jobs reach it
     queryset = Job.objects.prefetch_related("retries", "inputs", "logs").select_related("gang")
     serializer_class = serializers.JobSerializer
-    filterset_fields = ["kind", "state", "engagement", "model", "stage", "node"]
-    cancel = RowAction(services.cancel_job, "job", "")
+    filterset_class = JobFilter
+    cancel = RowAction(services.cancel_job, "job", "", serializers.OptionalReasonSerializer)
+    hold = RowAction(services.hold_job, "job", "Keep a waiting job from starting.",
+                     serializers.JobReasonSerializer)
+    release = RowAction(services.release_job, "job", "Let a held job go on in its place.")
+    priority = RowAction(services.set_priority, "job", "Move a waiting job in the queue.",
+                         serializers.PrioritySerializer)
     retry = RowAction(services.retry_job, "job", "",
                       answers=serializers.JobSerializer, code=status.HTTP_201_CREATED)
 
@@ -62,7 +90,7 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     @extend_schema(request=serializers.JobSerializer(many=True, allow_empty=False,
                                                      max_length=MOST_AT_ONCE),
                    responses={201: serializers.JobSerializer(many=True)})
-    @action(detail=False, methods=["post"], pagination_class=None, filterset_fields=[])
+    @action(detail=False, methods=["post"], pagination_class=None, filterset_class=None)
     def batch(self, request):
         """Queue a list of jobs, all of them or none; an error names each that is refused."""
         serializer = self.get_serializer(data=request.data, many=True, allow_empty=False,
@@ -72,9 +100,20 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
             actor=request.user, orders=[_order(data) for data in serializer.validated_data])
         return Response(self.get_serializer(jobs, many=True).data, status=status.HTTP_201_CREATED)
 
+    @extend_schema(request=serializers.JobSerializer, responses=serializers.JobPlanSerializer)
+    @action(detail=False, methods=["post"], pagination_class=None, filterset_class=None)
+    def plan(self, request):
+        """What the job would run and how many card hours it may use, under a hash: sent as `plan`
+        with the same order, the job is queued as it was shown or refused. Nothing is queued."""
+        serializer = self.get_serializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        order = _order(serializer.validated_data)
+        return Response(serializers.JobPlanSerializer(
+            plan_job(actor=request.user, **order), context=self.get_serializer_context()).data)
+
     @extend_schema(responses=ARCHIVE, parameters=[
         OpenApiParameter("path", str, description="a folder among them"), FORMAT])
-    @action(detail=True, filterset_fields=[])
+    @action(detail=True, filterset_class=None)
     def archive(self, request, pk=None):
         """The stored files of the job, or those of a folder, as a tar archive or as zip."""
         job = self.get_object()
@@ -85,12 +124,20 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
                               request.query_params.get("as", ""))
 
     @extend_schema(responses=FollowUpSerializer(many=True))
-    @action(detail=True, url_path="follow-ups", pagination_class=None, filterset_fields=[])
+    @action(detail=True, url_path="follow-ups", pagination_class=None, filterset_class=None)
     def follow_ups(self, request, pk=None):
         """Kinds that take the job's files, with the parameters that name them."""
         found = follow_ups(self.get_object())
         return Response([{"kind": each.kind.code, "parameters": each.parameters}
                          for each in found])
+
+    @extend_schema(responses=serializers.WaitingSerializer(many=True))
+    @action(detail=True, pagination_class=None, filterset_class=None)
+    def waiting(self, request, pk=None):
+        """Why the job waits: everything in its way on each of its nodes, and when it may start."""
+        require(request.user, Can.VIEW_INTERNAL)
+        return Response(serializers.WaitingSerializer(queries.why_waiting(
+            self.get_object(), request.user, timezone.now()), many=True).data)
 
     @extend_schema(responses=serializers.LogSerializer,
                    parameters=[OpenApiParameter("offset", int),
@@ -100,7 +147,7 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
         """The text of the output, or of a further log, from a byte offset."""
         offset = whole_number(request.query_params.get("offset")) or 0
         text, end = live_log.read(self._log(), offset)
-        return Response({"text": text, "next_offset": end})
+        return Response({"text": customer_text.shown_to(request.user)(text), "next_offset": end})
 
     @extend_schema(responses=serializers.LogHitSerializer, parameters=[
         OpenApiParameter("log", int, description="id of a further log"),
@@ -109,7 +156,8 @@ class JobViewSet(mixins.CreateModelMixin, ScopedViewSet):
     @action(detail=True, url_path="log/search")
     def log_search(self, request, pk=None):
         """The last line before an offset that holds the text; null where this part has none."""
-        return Response(search.answer(self._log(), request.query_params))
+        answer = search.answer(self._log(), request.query_params)
+        return Response({**answer, "line": customer_text.shown_to(request.user)(answer["line"])})
 
     def _log(self) -> Job | JobLog:
         job, asked = self.get_object(), whole_number(self.request.query_params.get("log"))
@@ -124,11 +172,13 @@ def _order(data: dict) -> dict:
         parameters = job_template_values.filled(template, data["kind"], parameters or {})
     return {"kind": data["kind"], "parameters": parameters,
             "engagement": data.get("engagement"), "model": data.get("model"),
-            "stage": data.get("stage", ""), "node": data.get("node"),
+            "stage": data.get("stage", ""), "purpose": data.get("purpose", ""),
+            "node": data.get("node"),
             "nodes": data.get("nodes", ()), "restarts": data.get("restarts", 0),
             "runtime": data.get("chosen_runtime") or (
                 template and job_template_values.runtime_of(template)),
-            "priority": data.get("priority", Priority.NORMAL)}
+            "plan": data.get("plan", ""), "priority": data.get("priority", Priority.NORMAL),
+            "priority_reason": data.get("priority_reason", "")}
 
 
 routes = [

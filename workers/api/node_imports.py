@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
+from rest_framework.response import Response
 
 from engagements.access import Can, require
 from engagements.web.json_parser import BoundedJSONParser
@@ -38,6 +39,14 @@ class NodeImportViewSet(mixins.DestroyModelMixin, ScopedViewSet):
         return self.shown(node_imports.start_import(
             actor=request.user, upload=upload, file_name=upload.name, **fields),
             status.HTTP_201_CREATED)
+
+    @extend_schema(request=None, responses=node_serializers.RowTrialSerializer(many=True))
+    @action(detail=True, methods=["post"], url_path="try", pagination_class=None)
+    def try_rows(self, request, pk=None):
+        """Ask each row's address for its host key; nothing is stored."""
+        require(request.user, Can.OPERATE)
+        rows = node_imports.try_rows(self.get_object())
+        return Response(node_serializers.RowTrialSerializer(rows, many=True).data)
 
     @extend_schema(request=node_serializers.FingerprintsSerializer)
     @action(detail=True, methods=["post"])

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from engagements.access import Can, require
 from engagements.web.scoped_viewset import DeclaredEndpoint
 from engagements.web.strict_filters import KnownParameters
-from workers.api.serializers import ReadingSerializer, UploadSerializer
+from workers.api.serializers import ReadingSerializer, SourceUploadSerializer
 from workers.models import StoredReading
 from workers.rules.rule_list import filtered_rules
 from workers.services import scans
@@ -54,12 +54,12 @@ class ScanViewSet(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
         require(self.request.user, Can.VIEW_INTERNAL)
         return scans.scans_visible_to(self.request.user)
 
-    @extend_schema(request=UploadSerializer, responses={201: ReadingSerializer})
+    @extend_schema(request=SourceUploadSerializer, responses={201: ReadingSerializer})
     @action(detail=False, methods=["post"], parser_classes=[MultiPartParser])
     def upload(self, request):
         """Scan a source archive."""
         return self.shown(scans.scan_upload(
-            actor=request.user, **self.validated(UploadSerializer)), status.HTTP_201_CREATED)
+            actor=request.user, **self.validated(SourceUploadSerializer)), status.HTTP_201_CREATED)
 
     @extend_schema(responses={(200, "text/x-diff"): OpenApiTypes.STR})
     @action(detail=True)

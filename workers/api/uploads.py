@@ -7,12 +7,13 @@ from base64 import b64decode
 from django.utils.translation import gettext as _
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, serializers
+from rest_framework import mixins
 from rest_framework.decorators import action
 from rest_framework.parsers import BaseParser
 
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
@@ -33,7 +34,7 @@ class BytesParser(BaseParser):
         return {"stream": stream}
 
 
-class PendingUploadSerializer(serializers.ModelSerializer):
+class PendingUploadSerializer(NamesEngagement):
     """`artifact` is the stored file, once all has arrived."""
 
     engagement = VisibleField(queryset=Engagement.objects.all())
@@ -41,8 +42,8 @@ class PendingUploadSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = PendingUpload
-        fields = ["id", "engagement", "model", "name", "note", "size", "received", "artifact",
-                  "created_at"]
+        fields = ["id", "engagement", "model", "name", "note", "purpose", "size", "received",
+                  "artifact", "created_at"]
         read_only_fields = ["received", "artifact", "created_at"]
 
 

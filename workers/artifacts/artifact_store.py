@@ -3,28 +3,34 @@
 import hashlib
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from django.conf import settings
+from django.core.cache.backends.locmem import LocMemCache
 from django.core.files import File
 from django.core.files.storage import FileSystemStorage
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+import toolreaders
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel
 from engagements.services import mark_practice
 from engagements.text.file_names import shown_file_name
 from toolreaders.base import ReadError, Reading
-from workers.artifacts import content_store
-from workers.artifacts.reading_process import read_file
+from toolreaders.packing import content_sha256
+from workers.artifacts import content_store, provenance
+from workers.artifacts.reading_process import run_bounded
 from workers.models import Artifact, Masking, StoredReading
 from workers.signals import reading_stored
+
+MOST_REMEMBERED = 16 * 2**20  # bytes of a file whose reading a process remembers
+remembered = LocMemCache("readings", {"TIMEOUT": 600, "OPTIONS": {"MAX_ENTRIES": 60}})
 
 
 @dataclass(frozen=True)
@@ -76,24 +82,28 @@ def keep_bytes(files: list[Incoming], **fields) -> list[Artifact]:
     What a person uploads is evidence of theirs and stays as it is; its page says so.
     """
     storage = Artifact._meta.get_field("file").storage
-    given = Masking.AS_GIVEN if fields.get("uploaded_by") else Masking.UNRECORDED
+    person = fields.get("uploaded_by")
+    given = Masking.AS_GIVEN if person else Masking.UNRECORDED
     written = content_store.keep_all(storage, [(file.stream, file.digest) for file in files])
     return [Artifact(name=shown_file_name(file.name)[:240], size=size, sha256=digest,
-                     file=name, **{"node_sha256": file.node_sha256,
-                                   "masking": file.masking or given, **fields})
+                     file=name, agent=person.agent if person else None, **{
+                         "node_sha256": file.node_sha256, "masking": file.masking or given,
+                         **fields})
             for file, (name, digest, size) in zip(files, written, strict=True)]
 
 
 @transaction.atomic
-def store_rows(artifacts: list[Artifact]) -> list[Artifact]:
-    """Save the rows of files whose bytes are stored, with an audit entry."""
+def store_rows(artifacts: list[Artifact], *, is_recorded: bool = True) -> list[Artifact]:
+    """Save the rows of files whose bytes are stored, with an audit entry; or, not recorded, for
+    the caller's entry of the same transaction."""
     Artifact.objects.bulk_create(artifacts)
     if artifacts:
         first = artifacts[0]
         if first.is_practice and first.engagement_id:
             mark_practice(engagement=first.engagement)
-        audit_log.record(actor=first.uploaded_by, action="artifact.store", target=first,
-                         engagement=first.engagement, data={"files": len(artifacts)})
+        if is_recorded:
+            audit_log.record(actor=first.uploaded_by, action="artifact.store", target=first,
+                             engagement=first.engagement, data={"files": len(artifacts)})
     return artifacts
 
 
@@ -109,6 +119,29 @@ def local_path(artifact: Artifact) -> Iterator[Path]:
             for chunk in iter(lambda: source.read(2**20), b""):
                 target.write(chunk)
         yield path
+
+
+def read_stored(function: Callable[[Path], Any], artifact: Artifact, *, anew: bool = False) -> Any:
+    """What `function(path)` finds in the stored file, see `run_bounded`; raises ReadError.
+
+    A process remembers it by the checksum for a while: one baseline stands in every judgement of
+    its model. Whether the bytes are still those, `is_intact` says.
+
+    Args:
+        anew: whether the file is opened whatever is remembered of its bytes.
+    """
+    key = f"{function.__module__}.{function.__qualname__}:{artifact.sha256}"
+    found = remembered if anew else remembered.get(key, remembered)
+    if found is remembered:
+        with local_path(artifact) as path:
+            try:
+                found = run_bounded(function, path)
+            except ReadError as error:  # where it lies is nobody's matter
+                raise ReadError(error.code, error.message.replace(str(path), artifact.name)
+                                ) from error
+        if artifact.size <= MOST_REMEMBERED:
+            remembered.set(key, found)
+    return found
 
 
 def is_intact(artifact: Artifact) -> bool:
@@ -140,19 +173,22 @@ def _keep_all(found: list[tuple[Artifact, Reading | ReadError]]) -> None:
                          engagement=new[0].engagement, data={"files": len(new)})
 
 
-def found_in(artifact: Artifact) -> Reading | ReadError | None:
+def found_in(artifact: Artifact, *, anew: bool = False) -> Reading | ReadError | None:
     """What the file holds, or what is wrong with it; None if no reader knows it.
 
-    Takes long: in no transaction. The row need not be saved.
+    Takes long: in no transaction. The row need not be saved. `anew` is that of `read_stored`.
     """
+    unknown = f"unknown:{artifact.sha256}"
+    if not anew and remembered.get(unknown):
+        return None
     try:
-        with local_path(artifact) as path:
-            return read_file(path)
+        found = read_stored(toolreaders.read_file, artifact, anew=anew)
+        return replace(found, content_sha256=read_stored(content_sha256, artifact))
     except ReadError as error:
         if error.code in ("unknown_format", "empty_file"):
+            remembered.set(unknown, True)
             return None
-        # Where it lies is nobody's matter: what a system call says of it names the path.
-        return ReadError(error.code, error.message.replace(str(path), artifact.name))
+        return error
 
 
 def keep_found(artifact: Artifact, found: Reading | ReadError | None) -> bool:
@@ -176,6 +212,14 @@ def keep_reading(artifact: Artifact, reading: Reading) -> StoredReading:
 
 def _stored_reading(artifact: Artifact, reading: Reading) -> tuple[StoredReading, bool]:
     """The stored reading, and whether it is new."""
+    if reading.content_sha256 not in ("", artifact.content_sha256):
+        artifact.content_sha256 = reading.content_sha256
+        artifact.save(update_fields=["content_sha256"])
+    if not (artifact.job_id or artifact.is_practice) and provenance.of(artifact).is_practice:
+        artifact.is_practice = True  # a copy of practice data is practice data
+        artifact.save(update_fields=["is_practice"])
+        if artifact.engagement:
+            mark_practice(engagement=artifact.engagement)
     stored, is_new = StoredReading.objects.get_or_create(
         artifact=artifact, reader=reading.reader, reader_version=reading.reader_version,
         defaults={

@@ -26,7 +26,9 @@ def source_answers() -> Iterator[None]:
     """What goes wrong on the node where an input lies becomes SourceAway."""
     try:
         yield
-    except (ssh.Unreachable, ssh.LoginRefused, ssh.HostKeyChanged) as error:
+    except ssh.ScriptFailed:
+        raise
+    except ssh.NodeError as error:
         raise SourceAway(str(error)) from error
 
 

@@ -117,7 +117,7 @@ def link_to(access: ssh.Access, place: Place, slot: str, shown: str, path: str) 
 
 
 def _answered_words(answer: ssh.Answer) -> list[str]:
-    """The words after `desk input`. Raises NotTaken for a refusal, NoShell for other answers."""
+    """The words after `desk input`. Raises NotTaken for a refusal, AnswerIncomplete for others."""
     for line in answer.stdout.decode(errors="replace").splitlines():
         words = line.split()
         if words[:2] == ["desk", "refused"]:
@@ -126,4 +126,4 @@ def _answered_words(answer: ssh.Answer) -> list[str]:
             return words[2:]
         if words[:2] == ["desk", "placed"]:
             return []
-    raise ssh.no_shell(answer.stdout + answer.stderr)
+    raise ssh.AnswerIncomplete(answer)

@@ -119,7 +119,7 @@ def mounts(access: ssh.Access, path: str, roots: Iterable[str]) -> Mounts:
     real, rest = _asked(access, scripts.mounts_script(path, roots), b"desk real ", path)
     lines = rest.decode("utf-8", "surrogateescape").splitlines()
     if "desk end" not in lines:
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(rest)
     boot = next((line.split() for line in lines if line.startswith("desk boot")), [])
     return Mounts(real, boot[2] if len(boot) > 2 else "",
                   lines[lines.index("desk mounts") + 1:lines.index("desk end")])
@@ -146,7 +146,7 @@ def archive(access: ssh.Access, path: str, roots: Iterable[str]) -> Iterator[byt
 
 
 def pieces(access: ssh.Access, script: str) -> Iterator[bytes]:
-    """What a script writes after `desk data`, no faster than it is taken.
+    """What a script writes after "$data_mark", no faster than it is taken.
 
     Raises as `ssh.download`; a thread of its own fetches until nobody takes it any more.
     """
@@ -180,32 +180,33 @@ def pieces(access: ssh.Access, script: str) -> Iterator[bytes]:
 
 
 def entries_after(answer: bytes, mark: bytes) -> list[Entry]:
-    """The entries that stand behind a line of ours. Raises Unreachable, NoShell."""
+    """The entries that stand behind a line of ours. Raises AnswerIncomplete."""
     at = answer.find(mark)
     if at < 0:
-        raise ssh.no_shell(answer)
+        raise ssh.AnswerIncomplete(answer)
     return _entries(answer[at + len(mark):])
 
 
 def _asked(access: ssh.Access, script: str, mark: bytes, path: str) -> tuple[str, bytes]:
     """The rest of the marked line, and what follows it."""
-    answer = ssh.run(access, script, SLOW).stdout
-    at = answer.find(mark)
+    answer = ssh.run(access, script, SLOW)
+    at = answer.stdout.find(mark)
     if at < 0:
-        refused = answer.partition(b"desk refused ")[2].split()[:1]
+        refused = answer.stdout.partition(b"desk refused ")[2].split()[:1]
         if not refused:
-            raise ssh.no_shell(answer)
+            raise ssh.AnswerIncomplete(answer)
         node = getattr(access, "node", access)
         raise Refused(refused[0].decode(errors="replace"), path, node.name)
-    head, _newline, rest = answer[at + len(mark):].partition(b"\n")
+    head, _newline, rest = answer.stdout[at + len(mark):].partition(b"\n")
     return head.decode("utf-8", "surrogateescape"), rest
 
 
 def _entries(data: bytes) -> list[Entry]:
-    """The entries before the NUL that stands for the end. Raises Unreachable without it."""
+    """The entries before the NUL that stands for the end. Raises AnswerIncomplete without
+    it."""
     end = 0 if data.startswith(b"\0") else data.find(b"\0\0")
     if end < 0:
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(data)
     return [_entry(part) for part in data[:end].split(b"\0") if part]
 
 

@@ -15,7 +15,8 @@ from django.utils import timezone
 from storages.backends.s3 import S3Storage
 
 CHUNK = 2**20
-LOCKED_FOLDERS = ("documents/", "bundles/", "signatures/", "powers/", "notices/", "audit/")
+LOCKED_FOLDERS = ("documents/", "bundles/", "signatures/", "powers/", "notices/", "follow-ups/",
+                  "audit/")
 HOME_REGIONS = (None, "us-east-1", "aws-global")  # where S3 wants no region named
 GONE = ("404", "NoSuchKey", "NotFound")
 

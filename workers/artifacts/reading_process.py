@@ -14,13 +14,11 @@ import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
-import toolreaders
-from toolreaders.base import ReadError, Reading
+from toolreaders.base import ReadError
 
 START_SECONDS = 30  # for the server's own start, once
 CALLS = 200  # of one child
@@ -29,17 +27,11 @@ GROWN_KIB = 300 * 2**10  # a child that once took more makes room for a new one
 _lock = threading.Lock()
 
 
-def read_file(path: str | Path) -> Reading:
-    """As `toolreaders.read_file`, in a child.
-
-    Raises ReadError as that does, and with the codes `took_too_long`, `too_much_memory` and
-    `reader_ended`.
-    """
-    return run_bounded(toolreaders.read_file, str(path))
-
-
 def run_bounded(function: Callable[..., Any], *args: Any) -> Any:
     """What `function(*args)` returns, computed within the limits of the settings.
+
+    Raises ReadError as the function does, and with the codes `took_too_long`, `too_much_memory`
+    and `reader_ended`.
 
     Args:
         function: of a module's top level that needs neither Django nor the database; arguments and

@@ -25,6 +25,7 @@ PACKED_BYTES, PACKED_FILES = 32 * 2**20, 500  # of one archive
 LARGE = 4 * 2**20
 ARCHIVE_BYTES, MEMBER_BYTES = 64 * 2**10, 16 * 2**10  # head and end; a member's head and padding
 ATTEMPTS = 5
+SPECIAL = (b"link", b"hardlink", b"pipe", b"device", b"socket")  # in the words of `remote/list.sh`
 GONE = "No such file or directory"
 _SINGLE = re.compile(r"^desk sha256 (\S+)$", re.MULTILINE)
 _PLAIN = re.compile(r"^([0-9a-f]{64}) [ *]\./(.*)$", re.MULTILINE)
@@ -38,12 +39,14 @@ class FileChanged(Exception):
 class RemoteFile:
     """A plain file of a job's work folder; `name` may hold surrogates for bytes not UTF-8.
 
-    A folder that the node's user cannot look into stands for the files in it.
+    A folder that the node's user cannot look into stands for the files in it. `special` says what
+    is no plain file: a link, pipe, device or socket, or a hard link.
     """
 
     name: str
     size: int
     is_closed_folder: bool = False
+    special: str = ""
 
     @property
     def shown_name(self) -> str:
@@ -78,25 +81,25 @@ Listing = dict[str, "list[RemoteFile] | None"]
 def list_files(node: Node, places: list[scripts.Place]) -> Listing:
     """Plain files below each job's work folder, by directory; None where the folder is gone.
 
-    Files are in the order of their names; symbolic links are not followed. Raises Unreachable if
-    the answer makes no sense.
+    Files are in the order of their names; symbolic links are not followed. Raises
+    AnswerIncomplete if the answer makes no sense.
     """
-    found = read_listing(ssh.run(node, scripts.list_script(places), 600).stdout)
+    answer = ssh.run(node, scripts.list_script(places), 600)
+    found = read_listing(answer.stdout)
     if any(place.directory not in found for place in places):
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(answer)
     return found
 
 
 def read_listing(answer: bytes, position: int = 0) -> Listing:
     """The listing that stands in an answer from a position on, as `list_files` returns it.
 
-    Raises Unreachable if it is not complete.
+    Raises AnswerIncomplete if it is not whole.
     """
     head, mark, entries = answer[position:].partition(b"desk entries\n")
     end = 0 if entries.startswith(b"\0") else entries.find(b"\0\0")
     if not mark or end < 0:
-        raise ssh.Unreachable("the node answered without the expected line: "
-                              + answer[-300:].decode(errors="replace"))
+        raise ssh.AnswerIncomplete(answer)
     found: dict[str, list[RemoteFile] | None] = {}
     for line in head.decode(errors="replace").splitlines():
         if line.startswith(("desk files ", "desk absent ")):
@@ -113,6 +116,8 @@ def _file(entry: bytes) -> tuple[str, RemoteFile]:
     size, _space, path = entry.partition(b" ")
     directory, _work, name = path.partition(b"/work/")
     name = name.decode("utf-8", "surrogateescape")
+    if size in SPECIAL:
+        return directory.decode(), RemoteFile(name, 0, special=size.decode())
     if size == b"closed":
         return directory.decode(), RemoteFile(name.rstrip("/") or ".", 0, is_closed_folder=True)
     return directory.decode(), RemoteFile(name, int(size))
@@ -130,7 +135,7 @@ def read_digests(names: list[str], answer: str) -> dict[str, str]:
     odd = [name for name in names if not scripts.fits_on_a_line(name)]
     single = [digest if len(digest) == 64 else "" for digest in _SINGLE.findall(answer)]
     if len(single) < len(odd):
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(answer.encode("utf-8", "surrogateescape"))
     plain = {name: digest for digest, name in _PLAIN.findall(answer)}
     return {**{name: plain.get(name, "") for name in names}, **dict(zip(odd, single, strict=False))}
 
@@ -203,10 +208,10 @@ def _packed(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[A
 def unreadable(node: Node, place: scripts.Place, files: list[RemoteFile]) -> list[Unread]:
     """Those that cannot be read. Raises FileChanged for one that is gone, or open by now."""
     names = [file.name for file in files]
-    answer = ssh.run(node, scripts.unread_script(place, names), 3600).stdout
-    *parts, end = answer.partition(b"desk unread\n")[2].removesuffix(b"\0").split(b"\0")
+    answer = ssh.run(node, scripts.unread_script(place, names), 3600)
+    *parts, end = answer.stdout.partition(b"desk unread\n")[2].removesuffix(b"\0").split(b"\0")
     if end != b"end":
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(answer)
     texts = [part.decode("utf-8", "surrogateescape") for part in parts]
     found = {name: (*facts.split(" ", 1), why)
              for facts, why, name in zip(*[iter(texts)] * 3, strict=True)}

@@ -61,12 +61,17 @@ class Admission:
 
     def obstacle(self, job: Job) -> Obstacle | None:
         """The first promise in the job's way."""
-        over = self._over_quota(job) if self._is_limited(job) else None
-        if over or not self.reservations:
-            return over
+        return next(self.obstacles(job), None)
+
+    def obstacles(self, job: Job) -> Iterator[Obstacle]:
+        """All of them: quota, maintenance, reservations of others."""
+        if self._is_limited(job) and (over := self._over_quota(job)):
+            yield over
+        if not self.reservations:
+            return
         end = self.now + self._usual_duration(job)
         near = [one for one in self.reservations if one.starts_at < end]
-        return self._maintenance(near, end) or self._reserved(job, near)
+        yield from filter(None, (self._maintenance(near, end), self._reserved(job, near)))
 
     @contextmanager
     def exclusively_for(self, job: Job) -> Iterator[None]:
@@ -130,33 +135,6 @@ class Admission:
 def admission(node: Node, now: datetime) -> Admission:
     """The promises that bear on the node's jobs."""
     return Admission(node, now, list(NodeReservation.objects.filter(node=node, ends_at__gt=now)))
-
-
-def start_between(reservations: Iterable[NodeReservation], job: Job, at: datetime,
-                  duration: timedelta, usable: int) -> datetime:
-    """The first time from `at` on at which the job would end before what is promised to others.
-
-    Args:
-        usable: cards of the node that are healthy; those that other jobs hold are not looked at.
-    """
-    ordered = sorted(reservations, key=lambda one: (one.starts_at, one.pk))
-    while blocking := next((one for one in ordered if _blocks(one, ordered, job, at, duration,
-                                                               usable)), None):
-        at = blocking.ends_at
-    return at
-
-
-def _blocks(one: NodeReservation, others: list[NodeReservation], job: Job, at: datetime,
-            duration: timedelta, usable: int) -> bool:
-    if not (one.starts_at < at + duration and one.ends_at > at):
-        return False
-    if one.engagement_id is None:
-        return True
-    moment = max(at, one.starts_at)
-    reserved = {two.engagement_id: min(two.cards or usable, usable) for two in others
-                if two.engagement_id not in (None, job.engagement_id)
-                and two.starts_at <= moment < two.ends_at}
-    return one.engagement_id in reserved and sum(reserved.values()) + job.cards_wanted > usable
 
 
 def _held_by(engagements: Iterable[int]) -> dict[int, int]:

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from workers.artifacts import arriving_files, content_store
 from workers.artifacts.artifact_store import is_intact
-from workers.dispatch import endings
+from workers.dispatch import disks
 from workers.logs import live_log
-from workers.models import Artifact, Job, JobLog, Node
+from workers.models import Artifact, JobLog, Node
 from workers.models.job import FINAL_STATES
 from workers.nodes import ssh
 from workers.nodes.cards import samples
-from workers.remote import folders, replies, scripts
+from workers.nodes.cards.readings import keep_cards
+from workers.remote import folders, trial
 
 log = logging.getLogger(__name__)
 AT_ONCE = 50
@@ -28,19 +29,35 @@ def keep_house() -> int:
     remove_live_logs()
     arriving_files.remove_forgotten(timezone.now())
     samples.thin(timezone.now())
+    disks.forget(timezone.now())
     removed = 0
     for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
         try:
             removed += _remove_old_folders(node)
+            _look_at_alarms(node)
             _forget_inputs(node)
-            words = endings.desk_words(
-                ssh.run(node, scripts.usage_script(node.scratch_dir), 300))
-            Node.objects.filter(pk=node.pk).update(
-                scratch_used_mb=int(words[1]), scratch_free_mb=int(words[2]),
-                shell_seconds=ssh.shell_seconds(node))
-        except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+            disks.measure(node)
+            Node.objects.filter(pk=node.pk).update(shell_seconds=ssh.shell_seconds(node))
+        except ssh.NodeError as error:
             log.warning("%s: housekeeping was put off: %s", node, error)
     return removed
+
+
+def look_at_full_disks() -> None:
+    """Between two times of housekeeping: a disk that has room again gets jobs at once."""
+    for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None).exclude(
+            scratch_free_mb=None).defer("offers"):
+        if node.is_full:
+            try:
+                disks.measure(node)
+            except ssh.NodeError as error:
+                log.warning("%s: its full disk was not looked at: %s", node, error)
+
+
+def _look_at_alarms(node: Node) -> None:
+    """An alarm ends by a look, and looks are taken beside jobs, which such a card is not given."""
+    if node.card_alarms.filter(cleared_at=None, card_index__isnull=False).exists():
+        keep_cards(node, trial.tried(node).chips)
 
 
 def remove_live_logs() -> int:
@@ -80,14 +97,9 @@ def _remove_further_logs() -> int:
 def _remove_old_folders(node: Node) -> int:
     """A folder stays while one of its stored files is missing or damaged."""
     removed = 0
-    before = timezone.now() - timedelta(days=node.keep_days)
-    expired = node.jobs.filter(state__in=FINAL_STATES, finished_at__lt=before,
-                               folder_removed_at=None).exclude(
-        login__withdrawn_at__isnull=False).select_related("node", "login")
-    for job in expired[:AT_ONCE]:
-        if all(is_intact(artifact) for artifact in job.artifacts.all()):
-            ssh.run(job.access, scripts.remove_script(replies.place(job)))
-            Job.objects.filter(pk=job.pk).update(folder_removed_at=timezone.now())
+    for job in disks.Rule(node.keep_days).jobs(node)[:disks.AT_ONCE]:
+        if not disks.why_kept(job):
+            disks.remove_folder(job)
             removed += 1
     return removed
 

@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from workers import schedulers
@@ -118,3 +119,23 @@ def true_end(job: Job, judged: dict) -> dict:
                "judged": {"message": judged["message"], "values": judged["message_values"]}}
     return {**judged, "state": state, "message": message, "message_values": values,
             "results": results, "technical_cause": reported.output or judged["technical_cause"]}
+
+
+def why_another_state(job: Job) -> str:
+    """Why a scheduler's word for an ended job is another than ours; "" where they agree."""
+    stored = job.results.get("scheduler")
+    if not stored or not stored.get("state") or not job.is_final or not job.node.scheduler:
+        return ""
+    reported, sentences = Scheduled(**stored), _sentences(job)
+    if not sentences.is_over(reported):
+        return _("So it was when it was last asked; the end was seen on the node itself.")
+    if sentences.ended_itself(reported):
+        is_failure = "FAIL" in reported.state.upper()
+        return "" if is_failure == (job.state != JobState.SUCCEEDED) else _(
+            "That is its word on the script that watches the command; whether the job succeeded "
+            "is told by the exit status of the command and by its files.")
+    if job.state == JobState.SUCCEEDED:
+        return _("That came after the command had ended well.")
+    if job.state == JobState.TIMED_OUT and sentences.ended(reported)[0] == JobState.CANCELLED:
+        return _("It was ended there for the desk, at the time limit of the job.")
+    return ""

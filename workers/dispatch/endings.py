@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from workers import schedulers
-from workers.dispatch.sentences import STILL_THERE, STOPPED_SENTENCES
+from workers.dispatch.sentences import ATTRIBUTED, STILL_THERE, STOPPED_SENTENCES, TRACKED
 from workers.logs import diagnosis
 from workers.logs.diagnosis import Diagnosis
 from workers.models import Job, JobState, Trouble
@@ -22,6 +22,7 @@ from workers.remote.survivors import Process, Survivors
 STOPPED = (JobState.CANCELLED, JobState.TIMED_OUT)
 TERM_TO_KILL = timedelta(seconds=10)
 LONGEST_PAUSE = 60
+LEAST_PAUSE = timedelta(seconds=2)  # between an answer and the next question about an old job
 LINES_OF_LOG, LOOKS_AT_CARDS = 12, 3
 LAST_TRIES = timedelta(seconds=20)
 AT_LIMIT = "stopped_at_limit"  # in the results: signals were sent because of the time limit
@@ -68,16 +69,24 @@ def poll_interval(job: Job, now: datetime) -> timedelta:
     return timedelta(seconds=0.3 if age < 3 else 1 if age < 60 else 2 if age < 600 else 5)
 
 
+def next_poll(job: Job, asked_at: datetime) -> datetime:
+    """When a running job is asked again: an interval after it was asked, however long the answers
+    of a busy desk's nodes take; never so soon that they would be asked without a pause."""
+    now = timezone.now()
+    interval = poll_interval(job, now)
+    return max(asked_at + interval, now + min(interval, LEAST_PAUSE))
+
+
 def desk_words(answer: ssh.Answer) -> list[str]:
     """The words after our own marker; a login shell may have printed before it.
 
-    Raises NoShell where the marker is missing: then nothing is known.
+    Raises AnswerIncomplete where the marker is missing: then nothing is known.
     """
     for line in answer.stdout.decode(errors="replace").splitlines():
         words = line.split()
         if words[:1] == ["desk"] and len(words) > 1:
             return words[1:]
-    raise ssh.no_shell(answer.stdout + answer.stderr)
+    raise ssh.AnswerIncomplete(answer)
 
 
 def is_overdue(job: Job) -> bool:
@@ -252,6 +261,9 @@ def _stopped(job: Job, state: str, left: Survivors) -> dict:
         return end(state, surviving, **values, **_values(left.running)) | cause
     if on_cards:
         return end(state, occupying, **values, **_values(on_cards)) | cause
+    if state == JobState.CANCELLED and not left.is_held:
+        return end(state, TRACKED, tracking=left.tracking) if left.tracking \
+            else end(state, ATTRIBUTED)
     return end(state, clean, **values) | cause
 
 
@@ -292,6 +304,15 @@ SENTENCES = {
         "true state is not known."),
     Trouble.LOGIN: gettext_noop(
         "The node refuses the login; check user and key. The job's true state is not known."),
+    Trouble.ALGORITHM: gettext_noop(
+        "The node answers, but its SSH server has no algorithm in common with us; the technical "
+        "cause names what it offers. The job's true state is not known."),
+    Trouble.CHANNEL: gettext_noop(
+        "The node lets us in, but its SSH server opens no session: look at MaxSessions. The job's "
+        "true state is not known."),
+    Trouble.TIMEOUT: gettext_noop(
+        "The node let us in, but a command did not end in time. The job's true state is not "
+        "known."),
 }
 
 
@@ -301,7 +322,7 @@ def unreachable(job: Job, error: Exception) -> dict:
     reachability.missed(job.access, str(error), reason)
     true_state = job.state_before_unknown if job.state == JobState.UNKNOWN else job.state
     return {
-        **trouble(job, SENTENCES[reason], cause=f"{type(error).__name__}: {error}"),
+        **trouble(job, SENTENCES[reason], cause=str(error)),
         "state": JobState.UNKNOWN, "state_before_unknown": true_state,
     }
 

@@ -143,11 +143,11 @@ def _follow_one(job: Job, place: Place, log: JobLog, entries: Sequence[Entry], i
 
 def _part(job: Job, place: Place, entry: Entry, offset: int) -> bytes:
     script = scripts.parts_script(place, [(entry.name, entry.inode, offset, PART)])
-    answer = ssh.run(job.access, script).stdout
-    head, _newline, rest = answer.partition(MARK)[2].partition(b"\n")
+    answer = ssh.run(job.access, script)
+    head, _newline, rest = answer.stdout.partition(MARK)[2].partition(b"\n")
     length = whole_number(head.decode(errors="replace").removeprefix("desk part "))
     if length is None or len(rest) < length:
-        raise ssh.Unreachable("the node's answer was cut short")
+        raise ssh.AnswerIncomplete(answer)
     return rest[:length]
 
 

@@ -32,7 +32,8 @@ def make(gang: Gang, nodes: Iterable, template: Job, logins: dict, runtimes: dic
     """
     return [Job.objects.create(
         kind=template.kind, engagement=template.engagement, model=template.model,
-        stage=template.stage, node=node, login=logins.get(node.pk), gang=gang, rank=rank,
+        stage=template.stage, purpose=template.purpose, node=node, login=logins.get(node.pk),
+        gang=gang, rank=rank,
         parameters=template.parameters, runtime=runtimes.get(node.pk, {}),
         cards_wanted=template.cards_wanted,
         created_by=template.created_by, is_practice=template.is_practice,

@@ -68,7 +68,7 @@ def _facts(gang: Gang, members: list[Job], cards: dict[int, list[int]]) -> dict[
     for member in members:
         facts = network.parse_facts(answers[member.pk].stdout)
         if facts is None:
-            raise NodeAway(member, ssh.no_shell(answers[member.pk].stdout))
+            raise NodeAway(member, ssh.AnswerIncomplete(answers[member.pk]))
         found[member.pk] = facts
     return found
 

@@ -1,15 +1,17 @@
 """How a job on several nodes ended: which rank failed first and why, and whose files are read."""
 
+import contextlib
 import re
-from datetime import timedelta
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
 from engagements.text.nested_sentences import nested
+from toolreaders.causes.log_causes import SYMPTOMS
 from workers.dispatch import endings, gang_members
-from workers.dispatch.sentences import FAILED_FIRST, STOPPED_SENTENCES
+from workers.dispatch.sentences import ATTRIBUTED, FAILED_FIRST, STOPPED_SENTENCES
 from workers.logs.live_log import LOG_NAME
 from workers.models import Artifact, Job, JobState
 from workers.nodes import ssh
@@ -20,8 +22,14 @@ FOLLOWS = re.compile(
     r"connection (?:closed|reset|refused)|broken pipe|connectfull|socket[^\n]{0,40}time ?d? ?out|"
     r"hccl[^\n]{0,80}time ?d? ?out|heartbeat|rendezvous|remote (?:process|peer)|SIGTERM",
     re.IGNORECASE)
-WAITED_FOR_OTHERS = frozenset({"hccl_timeout"})
-CLOCKS_AGREE = timedelta(seconds=2)
+# With a name or rank on the line: what a rank says of another one that failed.
+OF_ANOTHER = re.compile(
+    rf"{FOLLOWS.pattern}|fail|lost|exited|terminat|died|dead|abort|kill|time ?d? ?out|unreachable|"
+    r"not respond", re.IGNORECASE)
+OWN_PREFIX = re.compile(r"^\W*(?:default\d+\W*)?\[?rank[ :]?\d+\]?:", re.IGNORECASE)  # of torch
+RANK = re.compile(r"rank(?:[ _]?id)?[\s:=\[(#]*(\d+)", re.IGNORECASE)
+UNSPECIFIC = {cause.code for cause in SYMPTOMS}  # only their words tell whether they follow
+TOLD_APART = 1  # seconds that an answer may take
 CLEAN = STOPPED_SENTENCES[JobState.CANCELLED][0]
 
 
@@ -35,44 +43,68 @@ def has_failed(member: Job) -> bool:
 def first_failed(members: list[Job]) -> Job | None:
     """The member whose failure made the others fail; None where none failed by itself.
 
-    First comes a node that was lost; then a rank whose log shows a cause of its own, before those
-    that lost a connection or waited in vain; among equals the one whose command ended first.
+    A rank that only lost another one, or waited for it, comes after all that ended by themselves;
+    so does one whose log names another that failed and does not name it.
+    Of its equals the one whose command ended first counts; where the nodes' answers do not tell
+    two ends apart, a lost node, then a rank whose log shows a cause.
     """
     failed = [member for member in members
               if member.state in (JobState.FAILED, JobState.LOST, JobState.TIMED_OUT)]
     if len(failed) < 2:
         return failed[0] if failed else None
-    ended = _ends(failed)
-    return min(failed, key=lambda member: (_weight(member), ended.get(member.pk, float("inf")),
-                                           member.rank))
+    standing = {member.pk: max(_standing(member), int(any(
+        names(member, other) and not names(other, member) for other in failed)))
+        for member in failed}
+    equals = [member for member in failed if standing[member.pk] == min(standing.values())]
+    ended = dict.fromkeys((member.pk for member in equals), float("inf")) | _ends(equals)
+    earliest = min(ended.values())
+    at_once = [member for member in equals if ended[member.pk] <= earliest + TOLD_APART]
+    return min(at_once, key=lambda member: (
+        member.state != JobState.LOST, "diagnosis" not in member.results, ended[member.pk],
+        member.rank))
 
 
-def _weight(member: Job) -> int:
-    if member.state == JobState.LOST:
-        return 0
-    found = member.results.get("diagnosis")
-    if found and found["cause"] not in WAITED_FOR_OTHERS:
-        return 1
-    if found or FOLLOWS.search(member.technical_cause):
-        return 3
-    return 2 if member.state == JobState.FAILED else 4
+def _standing(member: Job) -> int:
+    """0 for a rank that ended by itself, 1 for one that lost or awaited another, 2 at the limit."""
+    if member.state != JobState.FAILED:
+        return 0 if member.state == JobState.LOST else 2
+    if (found := member.results.get("diagnosis")) is None:
+        return int(bool(FOLLOWS.search(member.technical_cause)))
+    return int(bool(found.get("waits") or (
+        found["cause"] in UNSPECIFIC and FOLLOWS.search(found["quote"]))))
+
+
+def names(member: Job, other: Job) -> bool:
+    """Whether the end of a rank's log tells that another one failed, by the name or the address of
+    its node or by a rank: of a process where the cards tell how many each node has."""
+    if member == other or member.state != JobState.FAILED:
+        return False
+    words = {getattr(other.node, name) for name in ("name", "host", "cluster_address")} - {
+        "", member.node.name, member.node.host, member.node.cluster_address}
+    named = re.compile("|".join(rf"(?<![\w.-]){re.escape(word)}(?![\w-]|\.\w)" for word in words)
+                       or "(?!)")
+    each = max(1, member.cards_wanted)
+    return any(OF_ANOTHER.search(line) and (
+        named.search(line) or any(int(number) // each == other.rank
+                                  for number in RANK.findall(OWN_PREFIX.sub("", line))))
+               for line in member.technical_cause.splitlines())
 
 
 def _ends(members: list[Job]) -> dict[int, float]:
-    """When the commands ended, in seconds by the desk's clock, of nodes that answer."""
-    by_access = {member.access: member for member in members}
-    found = {}
+    """When the commands ended, by the desk's clock: each node tells how long ago that was by its
+    own. Of a lost node, when it was last seen to run it; nothing of nodes that do not answer."""
+    found = {member.pk: member.heartbeat_at.timestamp() - (member.node.clock_offset_seconds or 0)
+             for member in members if member.state == JobState.LOST and member.heartbeat_at}
+    by_access = {member.access: member for member in members if member.pk not in found}
     for access, answer in ssh.run_many([
-            (access, f'{replies.place(member).text()}stat -c %.6Y "$job/exit" 2>/dev/null || '
-                     'stat -c %Y "$job/exit"\n') for access, member in by_access.items()]):
-        if isinstance(answer, ssh.Answer) and (words := answer.stdout.split()):
-            member = by_access[access]
-            offset = timedelta(seconds=member.node.clock_offset_seconds or 0)
-            shift = offset.total_seconds() if abs(offset) > CLOCKS_AGREE else 0
-            try:
-                found[member.pk] = float(words[-1]) - shift
-            except ValueError:
-                continue
+            (access, f'{replies.place(member).text()}stat -Lc %.6Y "$job/exit" /proc/self '
+                     '2>/dev/null || stat -Lc %Y "$job/exit" /proc/self\n')
+            for access, member in by_access.items()]):
+        arrived = timezone.now().timestamp()
+        if isinstance(answer, ssh.Answer):
+            with contextlib.suppress(ValueError):
+                end, now = map(float, answer.stdout.split()[-2:])
+                found[by_access[access].pk] = arrived - (now - end)
     return found
 
 
@@ -90,11 +122,16 @@ def failure(first: Job, restarts: int) -> dict:
 def cancelled(members: list[Job]) -> dict:
     """The final changes of a job that a person cancelled: what the nodes say of the rest."""
     unclean = next((member for member in members if member.state == JobState.CANCELLED
-                    and member.message not in (CLEAN, gang_members.NEVER_STARTED)), None)
+                    and member.message not in (
+                        CLEAN, ATTRIBUTED, gang_members.NEVER_STARTED)), None)
     if unclean:
         return endings.end(
             JobState.CANCELLED, gettext_noop("On %(node)s: %(why)s"), node=unclean.node.name,
             why=nested(unclean.message, unclean.message_values))
+    if any(member.message == ATTRIBUTED for member in members):
+        return endings.end(JobState.CANCELLED, gettext_noop(
+            "Cancelled on all %(n)d nodes; no process that can be attributed to it runs any "
+            "more."), n=len(members))
     return endings.end(JobState.CANCELLED, gettext_noop(
         "Cancelled on all %(n)d nodes; nothing of it runs any more."), n=len(members))
 

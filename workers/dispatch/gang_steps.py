@@ -22,15 +22,16 @@ from workers.dispatch import (
 )
 from workers.dispatch.admission import Admission, admission
 from workers.dispatch.endings import end, failed
-from workers.dispatch.sentences import TOO_FEW_ON_A_NODE
+from workers.dispatch.sentences import DISK_FULL, HELD, TOO_FEW_ON_A_NODE
 from workers.kinds import unknown_kind
 from workers.kinds.parameters import references_in
-from workers.models import Gang, Job, JobState
+from workers.models import Gang, Job, JobState, Node
 from workers.nodes import card_leases, ssh
 
 WAIT = timedelta(seconds=3)
 AWAY = timedelta(seconds=20)
 LET_OTHERS_END = timedelta(seconds=5)  # after the first failure: theirs tell what happened
+ON_NODE = gettext_noop("%(node)s: %(why)s")
 NOT_READY = gettext_noop("Waiting: the node %(node)s is not ready or does not answer.")
 
 
@@ -72,11 +73,18 @@ def stage(job: Job) -> dict:
 
 def _brought(member: Job) -> dict:
     if not member.node.is_ready:
-        return _wait(NOT_READY, node=member.node.name)
+        return _not_ready(member.node)
     try:
         return staging.step(member)
-    except (ssh.Unreachable, ssh.LoginRefused, ssh.HostKeyChanged) as error:
+    except ssh.NodeError as error:
         return {**_wait(NOT_READY, AWAY, node=member.node.name), "technical_cause": str(error)}
+
+
+def _not_ready(node: Node) -> dict:
+    if node.state == Node.State.READY and node.unreachable_since is None:  # so its disk is full
+        return _wait(ON_NODE, node=node.name, why=nested(DISK_FULL, {
+            "free": node.scratch_free_mb, "least": node.disk_limits[1]}))
+    return _wait(NOT_READY, node=node.name)
 
 
 def lease(job: Job) -> dict:
@@ -84,8 +92,8 @@ def lease(job: Job) -> dict:
     if job.cancel_requested_at:
         gang_members.end_waiting(members)
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
-    if away := next((m for m in members if not m.node.is_ready), None):
-        return _wait(NOT_READY, node=away.node.name)
+    if waits := _waits_for_people_or_nodes(job, members):
+        return waits
     promises = [admission(member.node, timezone.now()) for member in members]
     with promises[0].exclusively_for(members[0]):
         if waits := _waits_for_a_promise(members, promises):
@@ -98,13 +106,20 @@ def lease(job: Job) -> dict:
     return {"state": JobState.STARTING, "message": "", "message_values": {}}
 
 
+def _waits_for_people_or_nodes(job: Job, members: list[Job]) -> dict | None:
+    if job.hold_reason:
+        return _wait(HELD, reason=job.hold_reason)
+    away = next((m for m in members if not m.node.is_ready), None)
+    return _not_ready(away.node) if away else None
+
+
 def _waits_for_a_promise(members: list[Job], promises: list[Admission]) -> dict | None:
     """The first maintenance, reservation or quota in the way, and on which node."""
     if any(card_leases.held_cards(member) for member in members):
         return None  # admitted before a crash
     for member, promised in zip(members, promises, strict=True):
         if obstacle := promised.obstacle(member):
-            return _wait(gettext_noop("%(node)s: %(why)s"), node=member.node.name,
+            return _wait(ON_NODE, node=member.node.name,
                          why=nested(obstacle.message, obstacle.values))
     return None
 
@@ -150,8 +165,11 @@ def start(job: Job) -> dict:
         gang_members.end_waiting(members)
         return failed(error.message, cause=error.cause, **error.values)
     except gang_network.NodeAway as error:
-        for member in members:
-            card_leases.release_cards(member)
+        with transaction.atomic():
+            for member in members:
+                card_leases.release_cards(member)
+            audit_log.record(actor=None, action="cards.release", target=job,
+                             engagement=job.engagement, data={"members": len(members)})
         return {"state": JobState.LEASING, **_wait(
             NOT_READY, AWAY, node=error.member.node.name), "technical_cause": str(error)}
     gang_members.send(gang, members, meeting)

@@ -47,7 +47,7 @@ def can_start_ever(gang: Gang) -> bool:
 
 def _is_first(member: Job) -> bool:
     nodes = list(member.gang.present().values_list("node", flat=True))
-    others = Job.objects.filter(node__in=nodes, state__in=WAITING_STATES).exclude(
+    others = Job.objects.filter(node__in=nodes, state__in=WAITING_STATES, hold_reason="").exclude(
         gang=None).exclude(gang=member.gang_id).select_related("gang")
     return not any(order(other) < order(member) and can_start_ever(other.gang)
                    for other in others)

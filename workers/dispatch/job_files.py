@@ -11,7 +11,14 @@ from toolreaders.base import Reading
 from toolreaders.masking import mask_bytes, text_pieces
 from workers import kinds
 from workers.artifacts import content_store, transfer
-from workers.artifacts.artifact_store import Incoming, read_artifacts, store_file, store_files
+from workers.artifacts.artifact_store import (
+    Incoming,
+    keep_bytes,
+    read_artifacts,
+    store_file,
+    store_files,
+    store_rows,
+)
 from workers.artifacts.transfer import RemoteFile, Unread
 from workers.dispatch import extra_logs
 from workers.kinds import JobKind
@@ -21,15 +28,18 @@ from workers.models import Artifact, Job, Masking
 from workers.nodes.ssh import ScriptFailed
 from workers.remote import replies
 from workers.remote.scripts import Place
+from workers.runtimes import chosen
+from workers.runtimes.options import COLLECT
 
 MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
 LEFT_NAME = "not-collected.txt"
 MOST_LISTED = 1000  # of those that were left
 NOT_COLLECTED = "not_collected"  # in the results: what could not be read on the node
+LIMIT = "limit"  # why a file was left: as many files, or bytes, as are collected of one job
 MOST_NAMED = 50  # of those, in the results and in the log
-UNREAD_HERE = ("\n[Delivery Desk] 以下 %d 个文件在节点上无法读取，未收集（属主、权限）： / "
-               "These files cannot be read on the node and were not collected (owner, mode):\n")
+UNREAD_HERE = ("\n[Delivery Desk] 以下 %d 个文件未收集（属主、权限或原因）： / "
+               "These files were not collected (owner and mode, or why):\n")
 FAILED_SCRIPTS = 5  # after which what has arrived is all that is collected
 HELD_BYTES = 4 * 2**20  # of what is masked; more goes to the disk
 TEXT_SUFFIXES = (".txt", ".log", ".json", ".csv", ".yaml", ".yml", ".cfg", ".ini", ".sh", ".py")
@@ -54,6 +64,8 @@ def collect(job: Job) -> dict:
     unread = _fetched(job, place, missing_files(job, found))
     known = {entry.file for entry in unread}
     unread += _unread_logs(job, place, [file for file in found if file not in known])
+    unread += [Unread(file, "", "", file.special) for file in special_files(job, found)]
+    unread += [Unread(file, "", "", LIMIT) for file in within_limits(job, found)[1]]
     changes = _name_unread(job, unread)
     store_log(job)
     _list_left_files(job, found, unread)
@@ -83,7 +95,7 @@ def _fetched(job: Job, place: Place, files: list[RemoteFile]) -> list[Unread]:
 def _unread_logs(job: Job, place: Place, found: list[RemoteFile]) -> list[Unread]:
     """The further logs that cannot be read: nothing of them was followed."""
     followed = {log.name for log in job.logs.all()}
-    silent = [file for file in found if (file.size or file.is_closed_folder)
+    silent = [file for file in found if not file.special and (file.size or file.is_closed_folder)
               and file.shown_name not in followed
               and any(_is_named(file, pattern) for pattern in log_globs(job))]
     return transfer.unreadable(job.access, place, silent) if silent else []
@@ -94,7 +106,8 @@ def _name_unread(job: Job, unread: list[Unread]) -> dict:
     if not unread or NOT_COLLECTED in job.results:
         return {}
     named = [[entry.file.shown_name, entry.owner, entry.mode, entry.why] for entry in unread]
-    lines = "".join(f"{name} ({owner} {mode})\n" for name, owner, mode, _why in named[:MOST_NAMED])
+    lines = "".join(f"{name} ({f'{owner} {mode}'.strip() or why})\n"
+                    for name, owner, mode, why in named[:MOST_NAMED])
     text = (UNREAD_HERE % len(unread) + lines).encode()
     live_log.write_at(live_log.path(job), job.log_stored, text)
     job.log_stored += len(text)
@@ -103,9 +116,18 @@ def _name_unread(job: Job, unread: list[Unread]) -> dict:
     return {"log_stored": job.log_stored, "results": job.results}
 
 
+PLOG = ("plog/*",)  # ASCEND_PROCESS_LOG_PATH of a runtime that says so
+
+
+def _globs(job: Job) -> tuple[str, ...]:
+    """What the kind declares; of a run that did not end well also CANN's own log files."""
+    has_plog = chosen.of_job(job).options.get("plog") == COLLECT and job.exit_status != 0
+    return (*kinds.of_job(job).globs(job.parameters), *(PLOG if has_plog else ()))
+
+
 def wants_files(job: Job) -> bool:
-    """Whether the job's kind declares files to collect."""
-    return bool(kinds.of_job(job).globs(job.parameters))
+    """Whether there are files to collect."""
+    return bool(_globs(job))
 
 
 def log_globs(job: Job) -> tuple[str, ...]:
@@ -148,16 +170,24 @@ def missing_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
 
 def within_limits(job: Job, found: list[RemoteFile]) -> tuple[list[RemoteFile], list[RemoteFile]]:
     """The declared files that are collected, and those that the limits leave out."""
-    patterns = kinds.of_job(job).globs(job.parameters)
-    chosen = [file for file in found if any(_is_named(file, pattern) for pattern in patterns)]
-    taken, left, room = [], chosen[MOST_FILES:], MOST_BYTES
-    for file in chosen[:MOST_FILES]:
+    patterns = _globs(job)
+    wanted = [file for file in found
+              if not file.special and any(_is_named(file, pattern) for pattern in patterns)]
+    taken, left, room = [], wanted[MOST_FILES:], MOST_BYTES
+    for file in wanted[:MOST_FILES]:
         if file.size <= room:
             room -= file.size
             taken.append(file)
         else:
             left.append(file)
     return taken, left
+
+
+def special_files(job: Job, found: list[RemoteFile]) -> list[RemoteFile]:
+    """What the kind declares and is no plain file: it is named, not collected."""
+    patterns = _globs(job)
+    return [file for file in found
+            if file.special and any(_is_named(file, pattern) for pattern in patterns)]
 
 
 def _is_named(file: RemoteFile, pattern: str) -> bool:
@@ -179,10 +209,10 @@ def _list_left_files(job: Job, found: list[RemoteFile], unread: list[Unread]) ->
                   f"{MOST_BYTES} bytes are. Size in bytes, name:",
                   *(f"{file.size} {file.shown_name}" for file in left[:MOST_LISTED])]
     if unread:
-        lines += [f"{len(unread)} files could not be read on the node. Owner, mode, name, what "
-                  "the node said:",
-                  *(f"{entry.owner} {entry.mode} {entry.file.shown_name}: {entry.why}"
-                    for entry in unread[:MOST_LISTED])]
+        lines += [f"{len(unread)} files were not collected. Owner and mode where they could not be "
+                  "read, name, what the node said or what they are:",
+                  *(f"{entry.owner} {entry.mode} {entry.file.shown_name}: {entry.why}".strip()
+                    for entry in unread[:MOST_LISTED] if entry.why != LIMIT)]
     _store(job, [_masked(LEFT_NAME, io.BytesIO("\n".join(lines).encode() + b"\n"))])
 
 
@@ -219,16 +249,30 @@ def _target(size: int) -> BinaryIO:
     return content_store.temporary_file(Artifact._meta.get_field("file").storage)
 
 
-def store_log(job: Job) -> None:
-    """Store the log as it stands. Safe to repeat."""
-    path = live_log.path(job)
-    if job.artifacts.filter(name=LOG_NAME).exists() or not path.exists():
+def store_log(job: Job, kept: Artifact | None = None) -> None:
+    """Store the log as it stands. Safe to repeat.
+
+    Args:
+        kept: what `kept_log` returned; the row is held by the caller's audit entry.
+    """
+    if job.artifacts.filter(name=LOG_NAME).exists():
         return
+    if kept:
+        store_rows([kept], is_recorded=False)
+    elif log := kept_log(job):
+        store_rows([log])
+
+
+def kept_log(job: Job) -> Artifact | None:
+    """The log as it stands: its bytes are stored, its row is not saved yet."""
+    path = live_log.path(job)
+    if not path.exists():
+        return None
     with path.open("r+b") as stream:
         stream.truncate(job.log_stored)  # a crash may have left more than the row knows
         stream.seek(0)
-        store_file(stream=File(stream), name=LOG_NAME, job=job, engagement=job.engagement,
-                   model=job.model, masking=Masking.MASKED, is_practice=job.is_practice)
+        return keep_bytes([Incoming(LOG_NAME, File(stream))], job=job, engagement=job.engagement,
+                          model=job.model, masking=Masking.MASKED, is_practice=job.is_practice)[0]
 
 
 def store_outputs(job: Job, outputs: dict[str, bytes]) -> None:

@@ -3,24 +3,35 @@
 A hundred short jobs cost a handful of scripts, and a thousand long ones a hundred polls.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from django.db import transaction
 from django.utils import timezone
 
-from workers import schedulers
+from workers import kinds, schedulers
 from workers.artifacts import transfer
-from workers.dispatch import clusters, endings, enqueueing, job_files, steps, transitions
+from workers.artifacts.artifact_store import found_in
+from workers.dispatch import (
+    clusters,
+    endings,
+    enqueueing,
+    job_files,
+    rest_of_log,
+    steps,
+    transitions,
+)
 from workers.dispatch.job_claims import claimed
 from workers.dispatch.runner import guarded, look_again_soon, without_troubles, write, write_alike
-from workers.models import Job, JobState, Node
+from workers.models import Artifact, Job, JobState, Node
 from workers.models.job import WAITING_STATES
 from workers.nodes import reachability, ssh
 from workers.nodes.cards import samples
-from workers.nodes.ssh import Unreachable
 from workers.remote import scripts
 from workers.remote.replies import RemoteState
 
+SHORT_LOG = 64 * 1024  # bytes of one that is judged in the transaction of the end
 POLLED = (*WAITING_STATES, JobState.STARTING, JobState.RUNNING)
 STARTS = 16  # of one node at once: their processes begin together
 QUIET = {"heartbeat_at", "next_step_at"}  # the changes of a job that has no news
@@ -48,8 +59,9 @@ def poll_nodes(node_ids: list[int]) -> None:
             return
         waiting = {jobs[0].access: jobs for jobs in _by_access(claim) if jobs}
         scripts = [(access, _script(jobs)) for access, jobs in waiting.items()]
+        asked_at = timezone.now()
         for access, answer in ssh.run_many(scripts):
-            _apply_answer(waiting[access], answer)
+            _apply_answer(waiting[access], answer, asked_at)
 
 
 def _by_access(claim: str) -> Iterator[list[Job]]:
@@ -79,6 +91,7 @@ def _to_be_asked(jobs: list[Job]) -> list[Job]:
             write(job, {})
             enqueueing.advance(job.pk)
         else:
+            job.is_first_start = True  # no node has heard of it
             asked.add(job.pk)
     return [job for job in jobs if job.pk in asked]
 
@@ -113,11 +126,15 @@ class NodeReply:
 
     Args:
         words: of each start. states: of each job. listing: files of those that have ended.
+        logs: whose bytes are stored, and whose rows are to be with the end of the job.
+        asked_at: before the node was asked.
     """
 
     words: dict[int, list[str]] | Exception
     states: dict[int, RemoteState] | Exception
     listing: transfer.Listing = field(default_factory=dict)
+    logs: dict[int, Artifact | None] = field(default_factory=dict)
+    asked_at: datetime = field(default_factory=timezone.now)
 
 
 def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> NodeReply:
@@ -126,12 +143,17 @@ def _understood(jobs: list[Job], answer: ssh.Answer | Exception) -> NodeReply:
     scheduler = schedulers.of(jobs[0].node)
     try:
         words = scheduler.start_words(answer.stdout, _apart(jobs)[0])
-    except Unreachable as error:
+    except ssh.ScriptFailed:
+        failed = ssh.AnswerIncomplete(answer)
+        return NodeReply(failed, failed)
+    except ssh.Unreachable as error:
         return NodeReply(error, error)
     try:
         states, end = scheduler.read_states(answer.stdout, jobs)
         return NodeReply(words, states, _listing(jobs, states, answer.stdout, end))
-    except Unreachable as error:
+    except ssh.ScriptFailed:
+        return NodeReply(words, ssh.AnswerIncomplete(answer))
+    except ssh.Unreachable as error:
         return NodeReply(words, error)
 
 
@@ -142,11 +164,16 @@ def _listing(jobs: list[Job], states: dict[int, RemoteState], output: bytes, pos
     return {}
 
 
-def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
+def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception, asked_at: datetime) -> None:
     """Write what one node answered about its jobs; those without news share one update."""
     reply, quiet = _understood(jobs, answer), []
+    reply.asked_at = asked_at
     for job in jobs:
-        changes = _all_changes(job, reply)
+        changes = _changes(job, reply, (_started, _followed))
+        if _ends_at_once(job, reply):
+            _end_at_once(job, reply, changes)
+            continue
+        changes |= _changes(job, reply, (_collected, _read))
         if set(changes) == QUIET:
             quiet.append((job, changes))
         else:
@@ -157,14 +184,39 @@ def _apply_answer(jobs: list[Job], answer: ssh.Answer | Exception) -> None:
     look_again_soon(jobs)
 
 
-def _all_changes(job: Job, reply: NodeReply) -> dict:
+def _ends_at_once(job: Job, reply: NodeReply) -> bool:
+    """Whether the job ended by itself with a short log, and no node is asked any more."""
+    return (job.state == JobState.COLLECTING and reply.states[job.pk].size <= SHORT_LOG
+            and not job.gang_id and _is_collected(job, reply))
+
+
+def _end_at_once(job: Job, reply: NodeReply, changes: dict) -> None:
+    """The log and the end in one transaction, with one entry in the audit log: half of what a
+    trivial job costs are entries. What takes long, the log's reading, comes before."""
+    if trouble := guarded(job, lambda: _keep_log(job, reply)):
+        write(job, changes | trouble)
+        return
+    with transaction.atomic():
+        ours = Job.objects.filter(pk=job.pk, claim_token=job.claim_token)
+        if ours.select_for_update(of=("self",), no_key=True).exists():
+            write(job, changes | _changes(job, reply, (_collected, _read)))
+
+
+def _keep_log(job: Job, reply: NodeReply) -> dict:
+    log = reply.logs[job.pk] = job_files.kept_log(job)
+    if log and kinds.of_job(job).reads_log:
+        found_in(log)  # and remembers it
+    return {}
+
+
+def _changes(job: Job, reply: NodeReply, allowed: tuple[Callable, ...]) -> dict:
     """What the answer means for one job: all the steps it allows, and they are written at once.
 
     The steps are those of `transitions.STEPS`; each can be repeated after a crash before the
     write.
     """
     changes: dict = {}
-    for step in (_started, _followed, _collected, _read):
+    for step in allowed:
         more = guarded(job, lambda step=step: step(job, reply))
         changes |= more
         for name, value in more.items():
@@ -175,6 +227,8 @@ def _all_changes(job: Job, reply: NodeReply) -> dict:
 def _started(job: Job, reply: NodeReply) -> dict:
     if not _is_to_start(job):
         return {}
+    if isinstance(reply.words, ssh.NoShell) and getattr(job, "is_first_start", False):
+        return steps.never_started(job, reply.words)
     if isinstance(reply.words, Exception):
         raise reply.words
     changes = steps.started(job, reply.words[job.pk])
@@ -189,19 +243,23 @@ def _followed(job: Job, reply: NodeReply) -> dict:
         raise reply.states
     state = reply.states[job.pk]
     reachability.seen(job.node, state)
-    return without_troubles(job, steps.follow(job, state))
+    return without_troubles(job, steps.follow(job, state, reply.asked_at))
 
 
 def _collected(job: Job, reply: NodeReply) -> dict:
     """For a job that left nothing to fetch; the transfers of others are steps of their own, and so
     is the last look for what runs of a job that was stopped or had cards."""
-    if (job.state != JobState.COLLECTING or endings.needs_last_look(job)
-            or job_files.log_globs(job)):
+    if job.state != JobState.COLLECTING or not _is_collected(job, reply):
         return {}
+    return steps.collected(job, reply.logs.get(job.pk))
+
+
+def _is_collected(job: Job, reply: NodeReply) -> bool:
+    if endings.needs_last_look(job) or job_files.log_globs(job) or rest_of_log.is_missing(job):
+        return False
     found = reply.listing.get(job.directory_name) if job_files.wants_files(job) else []
-    if found is None or job_files.missing_files(job, found):
-        return {}
-    return steps.collected(job)
+    return not (found is None or job_files.missing_files(job, found)
+                or job_files.special_files(job, found))
 
 
 def _read(job: Job, reply: NodeReply) -> dict:

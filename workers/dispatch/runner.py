@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 from engagements.audit import audit_log
 from engagements.log_context import log_context
 from engagements.queue import NO_CLAIM
+from workers.artifacts import provenance
 from workers.artifacts.transfer import FileChanged
 from workers.dispatch import endings, enqueueing, steps, transitions
 from workers.dispatch.job_claims import claimed
@@ -20,7 +21,7 @@ from workers.models.job import FINAL_STATES, WAITING_STATES
 from workers.nodes import reachability
 from workers.nodes.card_leases import release_cards
 from workers.nodes.ssh import HostKeyChanged, LoginRefused, ScriptFailed, Unreachable
-from workers.signals import job_succeeded
+from workers.signals import job_succeeded, job_unproven
 
 log = logging.getLogger(__name__)
 SAFE_TO_FAIL = (*WAITING_STATES, JobState.STAGING, JobState.READING)  # nothing of it runs
@@ -84,7 +85,7 @@ def write(job: Job, changes: dict, keep: bool = False) -> bool:
     return bool(ours.update(**changes, **({} if goes_on else NO_CLAIM))) and goes_on
 
 
-@transaction.atomic
+@transaction.atomic(savepoint=False)
 def _end(job: Job, ours: QuerySet[Job], changes: dict) -> None:
     if ours.update(**changes, **NO_CLAIM):
         _settle(job)
@@ -204,3 +205,5 @@ def _settle(job: Job) -> None:
         job_succeeded.send(
             sender=type(job), job=job,
             readings=list(StoredReading.objects.filter(artifact__job=job).order_by("pk")))
+    elif job.results.get("not_provable") == provenance.NO_DEVICE:
+        job_unproven.send(sender=type(job), job=job)

@@ -9,6 +9,18 @@ from django.utils.translation import gettext_noop
 from engagements.text.nested_sentences import ngettext_noop
 from workers.models import JobState
 
+# Why a node starts nothing, by the words of `remote/start.sh`.
+REFUSALS = {
+    "no_setsid": gettext_noop("The node has no setsid command; install util-linux or busybox."),
+    "not_writable": gettext_noop("The scratch folder of the node cannot be written."),
+    "no_space": gettext_noop("The scratch folder of the node has less than 20 MB free."),
+    "no_links": gettext_noop(
+        "The scratch folder's file system has no hard links; choose a folder on a local disk."),
+}
+DISK_FULL = gettext_noop(
+    "Waiting: the disk of the node is full (%(free)d MB free; below %(least)d MB no job starts). "
+    "An operator makes room on the node's page “Disk”.")
+HELD = gettext_noop("Waiting: an operator holds the job (%(reason)s).")
 RESERVED = ngettext_noop(
     "Waiting: %(cards)d card of the node is reserved for another engagement from %(start)s "
     "to %(end)s, and the job would need some of them.",
@@ -51,6 +63,13 @@ STOPPED_SENTENCES = {
             "Stopped after its time limit of %(seconds)d s; nothing that it started is found "
             "any more, but npu-smi still shows %(n)d processes on its cards: %(which)s.", "n")),
 }
+# In place of the first where nothing holds all that a job starts.
+ATTRIBUTED = gettext_noop(
+    "Cancelled; no process that can be attributed to it runs any more. What left the job's tree "
+    "before it was first looked at could not be followed.")
+TRACKED = gettext_noop(
+    "Cancelled; Slurm shows nothing of it any more. Its process tracking (%(tracking)s) does not "
+    "hold processes that left the job's tree.")
 FAILED_FIRST = ngettext_noop(
     "Node %(rank)d (%(node)s) failed first, after %(restarts)d restart: %(why)s",
     "Node %(rank)d (%(node)s) failed first, after %(restarts)d restarts: %(why)s", "restarts")

@@ -132,6 +132,8 @@ def _bring(job: Job, item: JobInput) -> None:
     except node_folders.Refused as error:
         raise Unusable(gettext_noop("“%(input)s” cannot be transferred: %(why)s"),
                        why=nested(error.message, error.values)) from error
+    except ssh.AnswerIncomplete:
+        raise
     except ssh.ScriptFailed as error:
         raise Unusable(UNREAD, why=error.words) from error
     except Damaged as error:

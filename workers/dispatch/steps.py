@@ -2,11 +2,13 @@
 
 import traceback
 from collections import deque
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from toolreaders.causes.log_parts import whole_lines
+from toolreaders.verdicts.devices import NAMED
 from workers import kinds, rule_checks, schedulers
 from workers.artifacts.artifact_store import finite_json
 from workers.dispatch import (
@@ -15,20 +17,20 @@ from workers.dispatch import (
     endings,
     gang_members,
     job_files,
+    rest_of_log,
     staging,
 )
 from workers.dispatch.admission import admission
 from workers.dispatch.endings import end, failed
-from workers.dispatch.sentences import IN_LINE, TOO_FEW_CARDS
+from workers.dispatch.sentences import DISK_FULL, HELD, IN_LINE, REFUSALS, TOO_FEW_CARDS
 from workers.kinds import Finished, Judgement, success_checks, unknown_kind
 from workers.kinds.parameters import references_in
 from workers.logs import diagnosis, live_log
-from workers.logs.log_parts import whole_lines
-from workers.models import Job, JobState, Node
-from workers.nodes import card_leases, ssh
+from workers.models import Artifact, Job, JobState, Node, Purpose
+from workers.nodes import card_leases, reachability, ssh
 from workers.remote import replies, scripts
 from workers.remote.replies import RemoteState
-from workers.runtimes import chosen, command
+from workers.runtimes import chosen, command, software
 from workers.runtimes.command import Launch
 
 WAIT_FOR_CARDS = timedelta(seconds=3)
@@ -38,17 +40,22 @@ MOST_LINES = 10_000  # kept of what stands before; the count of errors goes no f
 
 NOT_READY = {
     Node.State.PENDING: gettext_noop("Waiting: the host key of the node is to be confirmed."),
+    Node.State.UNTRIED: gettext_noop(
+        "Waiting: the node has not passed its trial yet; an operator tries its log-in."),
     Node.State.MAINTENANCE: gettext_noop("Waiting: the node is in maintenance."),
     Node.State.QUARANTINED: gettext_noop(
         "Waiting: the node shows another host key and is in quarantine."),
+    Node.State.RETIRED: gettext_noop("Waiting: the node is retired."),
 }
-REFUSALS = {
-    "no_setsid": gettext_noop("The node has no setsid command; install util-linux or busybox."),
-    "not_writable": gettext_noop("The scratch folder of the node cannot be written."),
-    "no_space": gettext_noop("The scratch folder of the node has less than 20 MB free."),
-    "no_links": gettext_noop(
-        "The scratch folder's file system has no hard links; choose a folder on a local disk."),
-}
+
+
+def _why_not_ready(node: Node) -> dict | None:
+    """What a job that would start says while its node starts none."""
+    if node.state != Node.State.READY:
+        return _wait(NOT_READY[node.state])
+    if node.is_full:
+        return _wait(DISK_FULL, free=node.scratch_free_mb, least=node.disk_limits[1])
+    return None
 
 
 def queued(job: Job) -> dict:
@@ -67,16 +74,18 @@ def queued(job: Job) -> dict:
 def stage(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
-    if job.node.state != job.node.State.READY:
-        return _wait(NOT_READY[job.node.state])
+    if waits := _why_not_ready(job.node):
+        return waits
     return staging.step(job)
 
 
 def lease(job: Job) -> dict:
     if job.cancel_requested_at:
         return end(JobState.CANCELLED, endings.CANCELLED_BEFORE)
-    if job.node.state != job.node.State.READY:
-        return _wait(NOT_READY[job.node.state])
+    if job.hold_reason:
+        return _wait(HELD, reason=job.hold_reason)
+    if waits := _why_not_ready(job.node):
+        return waits
     promises = admission(job.node, timezone.now())
     with promises.exclusively_for(job):
         if (obstacle := promises.obstacle(job)) and not card_leases.held_cards(job):
@@ -107,9 +116,9 @@ def _wait(message: str, **values) -> dict:
 def start(job: Job) -> dict:
     if job.cancel_requested_at:
         return endings.stop(job)
-    scheduler = schedulers.of(job.node)
     if clusters.is_handed_over(job):
-        return follow(job, scheduler.ask(job))
+        return _ask(job)
+    scheduler = schedulers.of(job.node)
     answer = ssh.run(job.access, scheduler.visit_script([(job, start_request(job))], []))
     return started(job, scheduler.start_words(answer.stdout, [job])[job.pk])
 
@@ -132,6 +141,15 @@ def started(job: Job, words: list[str]) -> dict:
     if words[:1] == ["refused"] and words[1] in REFUSALS:
         return failed(REFUSALS[words[1]], cause=" ".join(words))
     return _slow_start(job)
+
+
+def never_started(job: Job, error: ssh.NoShell) -> dict:
+    """For the first start of a job that no shell ran: proof that nothing of it ever did."""
+    reachability.missed(job.access, str(error), reachability.trouble_of(error))
+    return failed(gettext_noop(
+        "The job was never started: the node lets us in, but its log-in shell does not run our "
+        "commands. Look at the user's shell and its start-up files, such as .bashrc, and at "
+        "ForceCommand in sshd_config."), cause=str(error))
 
 
 def _slow_start(job: Job) -> dict:
@@ -160,10 +178,16 @@ def look_after(job: Job) -> dict:
         judgement, outputs = kind.run_here(job, job.parameters)
         job_files.store_outputs(job, outputs)
         return _judged(judgement)
-    return follow(job, schedulers.of(job.node).ask(job))
+    return _ask(job)
 
 
-def follow(job: Job, state: RemoteState) -> dict:
+def _ask(job: Job) -> dict:
+    """Ask the scheduler of the job's node about it alone."""
+    asked_at = timezone.now()
+    return follow(job, schedulers.of(job.node).ask(job), asked_at)
+
+
+def follow(job: Job, state: RemoteState, asked_at: datetime) -> dict:
     """What a running job's state on the node means for its row."""
     now, retained = timezone.now(), {}
     if state.container and job.results.get("container") != state.container:
@@ -171,9 +195,9 @@ def follow(job: Job, state: RemoteState) -> dict:
         retained = {"results": job.results}
     changes = {**retained, **job_files.follow_logs(job), **live_log.append(job, state),
                "heartbeat_at": state.heartbeat_at or job.heartbeat_at,
-               "next_step_at": now + endings.poll_interval(job, now),
+               "next_step_at": endings.next_poll(job, asked_at),
                **clusters.news(job, state, now)}
-    if state.process == "gone" and state.has_more_log:
+    if state.process == "gone" and state.has_more_log and state.exit_status is None:
         return {**changes, "next_step_at": now}
     if state.exit_status is not None:
         if state.oom_kills:
@@ -202,11 +226,18 @@ def _after_exit(job: Job, state: RemoteState) -> dict:
     """The command has ended: first ends what it left behind."""
     if state.process != "gone":
         return {"exit_status": state.exit_status, **endings.end_leftovers(job)}
-    return {"state": JobState.COLLECTING, "exit_status": state.exit_status,
-            "next_step_at": timezone.now()}
+    changes = {"state": JobState.COLLECTING, "exit_status": state.exit_status,
+               "next_step_at": timezone.now()}
+    if not state.has_more_log:
+        return changes
+    job.remote = {**job.remote, rest_of_log.SIZE: state.size}
+    return {**changes, "remote": job.remote, **rest_of_log.said(
+        state.exit_status, timezone.now(), state.offset + len(state.chunk), state.size)}
 
 
 def collect(job: Job) -> dict:
+    if rest_of_log.is_missing(job):
+        return rest_of_log.fetch(job)
     try:
         changes = job_files.collect(job)
     except FileNotFoundError as error:
@@ -216,9 +247,9 @@ def collect(job: Job) -> dict:
     return {**changes, **_stopped_or_reading(job)}
 
 
-def collected(job: Job) -> dict:
+def collected(job: Job, log: Artifact | None = None) -> dict:
     """The step after the command of a job that left no file to fetch: its log is stored."""
-    job_files.store_log(job)
+    job_files.store_log(job, log)
     return _stopped_or_reading(job)
 
 
@@ -238,12 +269,14 @@ def judge(job: Job) -> dict:
     finished = Finished(
         exit_status=job.exit_status, log=judged_text(job), parameters=job.parameters,
         readings=job_files.read_all(artifacts, kind), cards_wanted=job.cards_wanted,
-        files=[artifact.name for artifact in artifacts], stage=job.stage,
+        files=[artifact.name for artifact in artifacts],
+        is_of_source=job.purpose == Purpose.SOURCE,
     )
     judgement = kind.judge(finished)
     kind.after(job, finished)
     outcome = rule_checks.of_job(job, artifacts)
-    job.results = {**job.results, "rule_outcome": finite_json(outcome)}
+    job.results = {**job.results, "rule_outcome": finite_json(outcome),
+                   "software": software.of_job(job)}
     judged = _judged(judgement, job)
     if (true_end := clusters.true_end(job, judged)) is not judged:
         return true_end
@@ -256,10 +289,13 @@ def judged_text(job: Job) -> str:
     """What of a log its kind judges: its end, and of what stands before it every line that counts.
 
     A line counts if it reports an error, names the device that was used, or was written by a
-    script of ours: an error in the middle of a long log must not be missed.
+    script of ours: an error in the middle of a long log must not be missed. Of the further logs,
+    where the processes of launchers such as msrun write, what names the device.
     """
     last: deque[str] = deque()
-    before: list[str] = []
+    further = job.logs.all() if job_files.log_globs(job) else ()
+    before = [line for log in further for text in whole_lines(live_log.pieces(log))
+              for line in filter(NAMED.search, text.splitlines())][:MOST_LINES]
     for text in whole_lines(live_log.pieces(job)):
         last.append(text)
         if len(last) > LAST_PIECES and len(before) < MOST_LINES:

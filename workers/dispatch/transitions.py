@@ -23,6 +23,9 @@ class JobMove(models.TextChoices):
 
     CANCEL = "cancel"
     RETRY = "retry"
+    HOLD = "hold"
+    RELEASE = "release"
+    PRIORITY = "priority"
 
 
 def _runs(user: User, job: Job) -> bool:
@@ -44,23 +47,45 @@ def _is_whole(_user: User, job: Job) -> None:
             "job": job.gang.job_id})
 
 
+def _is_not_held(_user: User, job: Job) -> None:
+    if job.hold_reason:
+        raise WrongState(_("The job is held already."))
+
+
+def _is_held(_user: User, job: Job) -> None:
+    if not job.hold_reason:
+        raise WrongState(_("Nobody holds the job."))
+
+
 def refusal(_job: Job, move: str) -> str:
     """The sentence why a job's state does not allow a move."""
     if move == JobMove.CANCEL:
         return _("The job has already ended.")
-    return _("Only a job that ended without success can be tried again.")
+    if move == JobMove.RETRY:
+        return _("Only a job that ended without success can be tried again.")
+    return _("Only a job that waits is held, released or moved in the queue.")
 
 
 S = JobState
+WAITS = (S.QUEUED, S.STAGING, S.LEASING)
 ASKED = (S.STAGING, S.STARTING, S.RUNNING, S.COLLECTING)  # their step asks the node
 ENDED = AuditAction("job.end", gettext_lazy("Job ended"))
 TRANSITIONS = TransitionTable({
-    JobMove.CANCEL: transition(*OPEN_STATES, by=_runs, guards=(_is_whole,),
+    JobMove.CANCEL: transition(*OPEN_STATES, by=(_runs, Can.OPERATE), guards=(_is_whole,),
                                label=gettext_lazy("Cancel"),
                                audit=("job.cancel", gettext_lazy("Job cancelled"))),
     JobMove.RETRY: transition(*FINAL_STATES - {S.SUCCEEDED}, by=_runs,
                               guards=(_is_whole, _kind_is_known, _is_newest_attempt),
                               label=gettext_lazy("Try again")),
+    JobMove.HOLD: transition(*WAITS, by=Can.OPERATE, guards=(_is_whole, _is_not_held),
+                             needs_reason=True, label=gettext_lazy("Hold"),
+                             audit=("job.hold", gettext_lazy("Job held in the queue"))),
+    JobMove.RELEASE: transition(*WAITS, by=Can.OPERATE, guards=(_is_whole, _is_held),
+                                label=gettext_lazy("Release"),
+                                audit=("job.release", gettext_lazy("Held job released"))),
+    JobMove.PRIORITY: transition(*WAITS, by=Can.OPERATE, guards=(_is_whole,),
+                                 needs_reason=True, label=gettext_lazy("Change the priority"),
+                                 audit=("job.priority", gettext_lazy("Job's priority changed"))),
 }, refusal=refusal, automatic={
     "inputs are to be brought": automatic(S.QUEUED, to=S.STAGING),
     "nothing is to be brought": automatic(S.QUEUED, to=S.LEASING),

@@ -26,9 +26,7 @@ class StepForm(forms.Form):
     kind = forms.ChoiceField(label=_("Kind"), required=False)
     parameters = forms.CharField(
         label=_("Parameters"), required=False, widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One “name = value” per line; {model} stands for the model's code, "
-                    "{given.source} for what is given at the start, "
-                    "{steps.convert.files.*.om} for a file of an earlier step."))
+        help_text=_("One “name = value” per line; what a value may leave open stands above."))
     name = forms.CharField(label=_("Name of the step"), max_length=40, required=False)
     runtime = forms.ModelChoiceField(
         Runtime.objects.in_use(), label=_("Runtime"), required=False,

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from engagements.access import Can, allowed
 from engagements.errors import InvalidInput
 from engagements.models import Engagement
 from engagements.web.suggest_field import SuggestField
 from workers import rule_checks
+from workers.dispatch.disks import Rule
 from workers.forms.declared_bounds import bounded
 from workers.forms.node_fieldsets import InGroups, command_roles_field, transfer_field
 from workers.forms.scheduler_fields import SchedulerFields
@@ -16,7 +18,7 @@ from workers.forms.words_field import OurWidget, WordsField
 from workers.jobs.form_defaults import defaults_for
 from workers.kinds import JobKind, Parameter
 from workers.labels.value_format import word
-from workers.models import Artifact, Node, Priority, Runtime
+from workers.models import Artifact, Node, Priority, Purpose, Runtime
 from workers.models.gang import MOST_RESTARTS
 from workers.models.node import USERNAME
 from workers.rule_checks import AS_IT_IS
@@ -51,11 +53,11 @@ class NodeForm(InGroups, SchedulerFields, forms.ModelForm):
         model, formfield_callback = Node, bounded
         fields = ["name", "host", "port", "username", "private_key", "passphrase", "certificate",
                   "cluster_address", "cluster_interface", "labels",
-                  "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env",
-                  "container_engine", "container_options", "command_roles", "file_roots",
-                  "transfer_mbit", "bastion_host", "bastion_port",
-                  "bastion_username", "bastion_host_key", "jump_hosts", "is_practice",
-                  "is_customers", "scheduler"]
+                  "cards_total", "temperature_limit", "ring_size", "scratch_dir", "keep_days",
+                  "disk_warning_mb", "disk_stop_mb", "set_env", "container_engine",
+                  "container_options", "command_roles", "file_roots", "transfer_mbit",
+                  "bastion_host", "bastion_port", "bastion_username", "bastion_host_key",
+                  "jump_hosts", "is_practice", "is_customers", "scheduler"]
         widgets = ONE_LINE
 
     def arguments(self) -> dict:
@@ -89,8 +91,9 @@ class NodeEditForm(InGroups, SchedulerFields, _NewKey, forms.ModelForm):
     class Meta:
         model, formfield_callback = Node, bounded
         fields = ["name", "host", "port", "username", "cluster_address",
-                  "cluster_interface", "labels", "cards_total", "ring_size",
-                  "scratch_dir", "keep_days", "set_env", "container_engine",
+                  "cluster_interface", "labels", "cards_total", "temperature_limit", "ring_size",
+                  "scratch_dir", "keep_days", "disk_warning_mb", "disk_stop_mb", "set_env",
+                  "container_engine",
                   "container_options", "command_roles", "file_roots", "transfer_mbit",
                   "bastion_host", "bastion_port",
                   "bastion_username", "bastion_host_key", "jump_hosts", "certificate",
@@ -138,9 +141,36 @@ class LoginForm(_NewKey):
                 "certificate": self.cleaned_data["certificate"], **self.key_changes()}
 
 
+class CleanUpForm(forms.Form):
+    """Which folders of ended jobs may go."""
+
+    days = forms.IntegerField(label=_("Days since the end, at least"), min_value=0, max_value=3650)
+    only_succeeded = forms.BooleanField(label=_("Only jobs that succeeded"), required=False)
+
+    def __init__(self, *args, node, **kwargs):
+        super().__init__(*args, initial={"days": node.keep_days}, **kwargs)
+
+    def rule(self) -> Rule:
+        return Rule(**self.cleaned_data)
+
+
 class UploadForm(forms.Form):
     upload = forms.FileField(label=_("File"))
     note = forms.CharField(label=_("Note"), max_length=240, required=False)
+
+
+class ArtifactForm(UploadForm):
+    """A file, and what the run was for that made it."""
+
+    purpose = forms.ChoiceField(
+        label=_("Purpose of the run"), required=False,
+        choices=[("", _("not the output of a run")), *Purpose.choices], help_text=_(
+            "Of a file that a job of the desk made, what was declared for that job counts."))
+
+
+class PurposeForm(forms.Form):
+    purpose = forms.ChoiceField(label=_("Purpose of the run"), choices=Purpose.choices)
+    reason = forms.CharField(label=_("Reason"), max_length=240)
 
 
 class ScanForm(UploadForm):
@@ -164,7 +194,7 @@ SCRIPT = forms.Textarea(attrs={"rows": 8, "spellcheck": "false", "class": "font-
 
 
 # Fields of every kind that are seldom changed.
-GENERAL = ("more_nodes", "restarts", "runtime", "priority")
+GENERAL = ("more_nodes", "restarts", "runtime", "priority", "priority_reason", "purpose")
 
 
 class JobForm(forms.Form):
@@ -184,9 +214,13 @@ class JobForm(forms.Form):
             self.fields["runtime"] = forms.ModelChoiceField(
                 Runtime.objects.visible_to(user).in_use(), label=_("Runtime"), required=False,
                 empty_label=_("as chosen for the model, the engagement or the node"))
-            self.fields["priority"] = forms.ChoiceField(
-                choices=Priority, label=_("Priority"), initial=Priority.NORMAL, required=False,
-                help_text=_("Whose turn it is for cards: urgent ones first."))
+            self.fields |= _priority(is_urgent_allowed=allowed(user, Can.OPERATE)
+                                     or allowed(user, Can.MANAGE))
+        if kind.needs_model:
+            self.fields["purpose"] = forms.ChoiceField(
+                label=_("Purpose of the run"), required=False,
+                choices=[("", _("as its stage says")), *Purpose.choices], help_text=_(
+                    "Which platform its figures tell of, and what for; kept with them."))
         for parameter in kind.parameters:
             self.fields[parameter.name] = _field(parameter, engagement)
             if parameter.name in self.defaults:
@@ -198,6 +232,12 @@ class JobForm(forms.Form):
                 widget=forms.CheckboxSelectMultiple, help_text=_(
                     "Each gets a job of its own: with what its survey says where this form holds "
                     "what the survey of this model says, else with the same values."))
+
+    def clean(self) -> dict:
+        data = super().clean()
+        if int(data.get("priority") or 0) > Priority.NORMAL and not data.get("priority_reason"):
+            self.add_error("priority_reason", _("Give the reason why the job is urgent."))
+        return data
 
     def unfolded(self) -> list[forms.BoundField]:
         """What everybody looks at, and what holds an error."""
@@ -246,6 +286,21 @@ class JobForm(forms.Form):
     def parameters(self) -> dict:
         """The cleaned values of the kind's parameters."""
         return {p.name: _plain(self.cleaned_data.get(p.name)) for p in self.kind.parameters}
+
+
+def _priority(*, is_urgent_allowed: bool) -> dict[str, forms.Field]:
+    """Whose turn it is for cards; urgent, with a reason, for those with the right."""
+    own = forms.ChoiceField(
+        choices=[each for each in Priority.choices
+                 if is_urgent_allowed or each[0] <= Priority.NORMAL],
+        label=_("Priority"), initial=Priority.NORMAL, required=False, help_text=_(
+            "Whose turn it is for cards. An operator makes a waiting job urgent on its "
+            "page, with a reason."))
+    if not is_urgent_allowed:
+        return {"priority": own}
+    own.help_text = _("Whose turn it is for cards. An urgent job needs a reason.")
+    return {"priority": own, "priority_reason": forms.CharField(
+        label=_("Reason for urgent"), required=False, max_length=160)}
 
 
 def _several_nodes(ready) -> dict[str, forms.Field]:

@@ -14,12 +14,15 @@ WHEN = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H
 class ReservationForm(forms.ModelForm):
     engagement = SuggestField(
         Engagement.objects.none(), label=_("Engagement"), required=False, to_field_name="code",
-        help_text=_("Empty: nobody, maintenance of the whole node."))
+        help_text=_("Leave empty for maintenance"))
+
+    is_over_reservations = forms.BooleanField(
+        label=_("Maintenance goes before reservations of engagements"), required=False)
 
     class Meta:
         model, formfield_callback = NodeReservation, bounded
-        fields = ["node", "engagement", "cards", "starts_at", "ends_at", "reason"]
-        widgets = {"starts_at": WHEN, "ends_at": WHEN}
+        fields = ["node", "engagement", "cards", "starts_at", "ends_at", "stops_jobs_at", "reason"]
+        widgets = {"starts_at": WHEN, "ends_at": WHEN, "stops_jobs_at": WHEN}
 
     def __init__(self, *args, user, **kwargs):
         super().__init__(*args, **kwargs)
@@ -32,6 +35,20 @@ class ReservationForm(forms.ModelForm):
 
     def _post_clean(self) -> None:
         """The service checks the row as a whole."""
+
+
+class MaintenanceForm(forms.Form):
+    """Of one node, from now on; the data are the service's arguments."""
+
+    on = forms.CharField()
+    until = forms.DateTimeField(required=False)
+    stops_jobs_at = forms.DateTimeField(required=False)
+    reason = forms.CharField(required=False, max_length=160)
+
+    def clean(self) -> dict:
+        data = super().clean()
+        data["is_on"] = data.pop("on", "") == "yes"
+        return data
 
 
 class QuotaForm(forms.Form):

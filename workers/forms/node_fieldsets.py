@@ -13,7 +13,8 @@ GROUPS = (
     (_("Key of the log-in"), False, (
         "private_key", "new_key", "passphrase", "certificate", "use_agent")),
     (_("Cards and job folders"), True, (
-        "cards_total", "ring_size", "scratch_dir", "keep_days", "set_env")),
+        "cards_total", "temperature_limit", "ring_size", "scratch_dir", "keep_days",
+        "disk_warning_mb", "disk_stop_mb", "set_env")),
     (_("Containers"), False, ("container_engine", "container_options")),
     (_("Free commands and files"), False, ("command_roles", "file_roots", "transfer_mbit")),
     (_("Cluster"), False, ("scheduler", "scheduler_secret", *scheduler_fields.SHARED)),

@@ -6,6 +6,7 @@ from engagements.models import Engagement, MigratedModel
 from workers import kinds
 from workers.jobs import chain_places, choices, shipped_chains
 from workers.jobs.form_defaults import Defaults
+from workers.jobs.readable_values import without_secrets
 from workers.models import ChainRun, JobState
 from workers.models.job import FINAL_STATES
 
@@ -48,7 +49,7 @@ def _given(model: MigratedModel, chain: shipped_chains.ShippedChain, run: ChainR
            known: "_Known") -> list[dict[str, Any]]:
     """What has to be given: as the last run had it, else as survey or an earlier job knows it."""
     steps = [dict(step) for step in chain.steps]
-    given = run.given if run else {}
+    given = without_secrets(run.given) if run else {}
     return [{"name": name, "label": shipped_chains.given_label(name),
              "value": given.get(name) or known.value(model, steps, name)}
             for name in chain_places.given_in(steps)]

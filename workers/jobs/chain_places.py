@@ -1,9 +1,5 @@
-"""What a step of a chain leaves open: the model, what was given at the start, earlier outputs.
-
-`{model}` the model's code; `{given.source}` what was given at the start; of an earlier step
-`{steps.convert.files.*.om}` a stored file or folder (a pattern takes the first), `{….output}` what
-its kind hands over, `{….folder}` its folder on the node, `{….results.n}` a result, `{….job}` its
-number.
+"""What a step of a chain leaves open (PLACES): the model, what was given at the start, outputs of
+earlier steps.
 """
 
 import re
@@ -13,6 +9,7 @@ from fnmatch import fnmatch
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from engagements.errors import InvalidInput
 from workers import kinds
@@ -23,6 +20,18 @@ from workers.models import Job
 PLACE = re.compile(
     r"\{(?:(?P<model>model)|given\.(?P<given>\w+)|steps\.(?P<step>\w+)\."
     r"(?P<part>files|output|folder|results|job)(?:\.(?P<rest>[^{}]+))?)\}")
+WRONG = re.compile(r"(?<![$\w{])\{\s*[A-Za-z_]\w*(?:\.[^{}\s]*)?\s*\}")
+PLACES = (
+    ("{model}", gettext_lazy("the model's code")),
+    ("{given.source}", gettext_lazy(
+        "what is given at the start under the name “source”; any name of letters, digits and _")),
+    ("{steps.convert.files.*.om}", gettext_lazy(
+        "a stored file or folder of the earlier step “convert”; of a pattern the first")),
+    ("{steps.convert.output}", gettext_lazy("what the kind of that step hands over")),
+    ("{steps.convert.folder}", gettext_lazy("the work folder of that step on the node")),
+    ("{steps.convert.results.n}", gettext_lazy("its result “n”")),
+    ("{steps.convert.job}", gettext_lazy("the number of its job")),
+)
 NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 EXAMPLES = {"path": "/chain", "artifact": "1", "integer": "1", "number": "1"}
 
@@ -66,21 +75,48 @@ def example_values(code: str, parameters: Mapping[str, Any], earlier: list[str]
                    ) -> dict[str, Any]:
     """The parameters with examples in all places, to be checked by the kind.
 
-    Raises InvalidInput for a step that does not come before this one.
+    Raises InvalidInput for a step that does not come before this one, and for what is no place.
     """
     for value in parameters.values():
+        _require_known(value)
         for place in _places(value):
             if place["step"] and place["step"] not in earlier:
                 raise InvalidInput(_("there is no earlier step “%(name)s”.")
                                    % {"name": place["step"]})
-    return _each(code, parameters, lambda place, parameter: (
-        "MODEL" if place["model"] else
-        parameter.choices[0] if parameter.choices else EXAMPLES.get(parameter.type, "1")))
+    return _each(code, parameters, _example)
 
 
 def filled_values(code: str, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:
     """The parameters with every place filled. Raises InvalidInput naming what is missing."""
     return _each(code, parameters, lambda place, parameter: _found(place, parameter, known))
+
+
+def known_values(code: str, parameters: Mapping[str, Any], known: Known
+                 ) -> tuple[dict[str, Any], set[str]]:
+    """The parameters as far as they are known before the first step, with examples where an earlier
+    step decides; and the names of those."""
+    later = {name for name, value in parameters.items()
+             if any(place["step"] for place in _places(value))}
+    return {
+        **filled_values(code, {name: value for name, value in parameters.items()
+                               if name not in later}, known),
+        **_each(code, {name: parameters[name] for name in later}, _example)}, later
+
+
+def _require_known(value: Any) -> None:
+    """Braces around a word are a place, or a slip that would reach the node as it stands."""
+    for text in value if isinstance(value, list) else [value]:
+        if isinstance(text, str) and (found := WRONG.search(PLACE.sub("", text))):
+            raise InvalidInput(_(
+                "“%(text)s” is no place. Known are: %(places)s. Braces that the command itself "
+                "wants hold more than one word, or a $ stands before them.") % {
+                    "text": found[0], "places": " ".join(name for name, _meaning in PLACES)})
+
+
+def _example(place: re.Match[str], parameter: Parameter) -> str:
+    if place["model"]:
+        return "MODEL"
+    return parameter.choices[0] if parameter.choices else EXAMPLES.get(parameter.type, "1")
 
 
 def _places(value: Any) -> Iterator[re.Match[str]]:

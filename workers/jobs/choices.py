@@ -10,9 +10,12 @@ from django.utils.translation import gettext as _
 from engagements.models import MigratedModel
 from engagements.stages import Stage
 from workers.jobs.form_defaults import defaults_for
+from workers.jobs.readable_values import without_secrets
 from workers.kinds import JobKind
 from workers.models import Job, JobState
 from workers.required_jobs import required_jobs
+
+RECENT = 6  # kinds that the model ran last
 
 
 @dataclass
@@ -37,7 +40,11 @@ def choices_of(offered: list[JobKind], model: MigratedModel | None, stage: str) 
         card = {"kind": kind, "job": newest.get(kind.code)}
         place = stage if stage in kind.stages else next(iter(kind.stages), "")
         (gate if kind.code in needed else by_stage.get(place, other)).cards.append(card)
-    return [group for group in (gate, *by_stage.values(), other) if group.cards]
+    recent = Choices(_("Recent"), cards=[
+        {"kind": kind, "job": newest[kind.code]} for kind in sorted(
+            (kind for kind in offered if kind.code in newest),
+            key=lambda kind: -newest[kind.code].pk)[:RECENT]])
+    return [group for group in (gate, recent, *by_stage.values(), other) if group.cards]
 
 
 def _newest_jobs(model: MigratedModel | None) -> dict[str, Job]:
@@ -62,8 +69,8 @@ def last_parameters(models: Collection[MigratedModel], codes: Collection[str]
     newest = Job.objects.whole().filter(
         model__in=models, kind__in=codes, state=JobState.SUCCEEDED).order_by().values(
         "model", "kind").annotate(newest=Max("pk")).values("newest")
-    return {(model, kind): parameters for model, kind, parameters in Job.objects.filter(
-        pk__in=newest).values_list("model", "kind", "parameters")}
+    found = Job.objects.filter(pk__in=newest).values_list("model", "kind", "parameters")
+    return {(model, kind): without_secrets(parameters) for model, kind, parameters in found}
 
 
 def values_of_run(job: Job | None, kind: JobKind, model: MigratedModel | None) -> dict:
@@ -72,5 +79,5 @@ def values_of_run(job: Job | None, kind: JobKind, model: MigratedModel | None) -
         return {}
     known = {parameter.name for parameter in kind.parameters}
     settled = defaults_for(kind, model)
-    return {name: value for name, value in job.parameters.items()
+    return {name: value for name, value in without_secrets(job.parameters).items()
             if name in known and name not in settled and value not in (None, "")}

@@ -57,8 +57,8 @@ def readable_errors() -> Iterator[None]:
         yield
     except node_folders.Refused as error:
         raise InvalidInput(error.sentence) from error
-    except (ssh.Unreachable, ssh.LoginRefused, ssh.HostKeyChanged) as error:
-        raise WrongState(_("The node does not answer (%(why)s).") % {"why": error}) from error
+    except ssh.NodeError as error:
+        raise WrongState(_("The node cannot be asked (%(why)s).") % {"why": error}) from error
 
 
 def browse(user: User, node: Node, engagement: Engagement | None, path: str) -> Folder:

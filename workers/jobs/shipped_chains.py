@@ -79,6 +79,7 @@ CHAINS = (
         _("Unsupported APIs, the check of transfer_to_npu, and a smoke training with its "
           "checkpoints."),
         (_step("survey.pt_analyse", "apis", source="{given.source}", mode="torch_apis"),
+         _step("survey.pt_analyse", "suites", source="{given.source}", mode="third_party"),
          _step("adapt.auto_patch_check", source="{given.source}", entry="{given.entry}"),
          _step("adapt.smoke_train", script="{given.entry}"),
          _step("adapt.ckpt_check", folder="{given.checkpoints}")),

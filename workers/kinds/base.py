@@ -34,6 +34,7 @@ class JobKind(JudgedKind):
     shows_progress: ClassVar[bool] = False
     reads_log: ClassVar[bool] = True  # the log itself is a tool output to read
     gate_parameters: ClassVar[dict[str, Any]] = {}  # with which a job counts for a stage's gate
+    gate_modes: ClassVar[tuple[str, ...]] = ()  # of its `mode`: a gate asks for a job of each
     is_measured: ClassVar[bool] = True  # what its files hold may measure a criterion
     spans_nodes: ClassVar[bool] = False  # one job of it may run on several nodes
     # Of those that run on a node: what the tests hold against it; None where another kind judges.

@@ -216,6 +216,10 @@ class Rerun(JobKind):
         first = _first(parameters)
         return get(first.kind).device_claim(first.parameters)
 
+    def figures_need_device(self, parameters):
+        first = _first(parameters)
+        return get(first.kind).figures_need_device(first.parameters)
+
     def device_in(self, finished):
         return get(_first(finished.parameters).kind).device_in(finished)
 

@@ -24,7 +24,7 @@ class Finished:
     files: Sequence[str] = ()
     parameters: dict = field(default_factory=dict)
     cards_wanted: int = 0
-    stage: str = ""
+    is_of_source: bool = False  # a run of the source platform, which has no NPU to show
 
     def of_kind(self, kind: str, tool: str = "") -> list[Reading]:
         return [reading for reading in self.readings.values()
@@ -79,6 +79,11 @@ class JudgedKind:
 
     def device_claim(self, parameters: dict) -> bool:
         return self.claims_device
+
+    def figures_need_device(self, parameters: dict) -> bool:
+        """Whether a figure of its files counts only with proof of an NPU. Not those of a client
+        of a service, nor of what compares files: such a job holds no card itself."""
+        return self.device_claim(parameters)
 
     def device_in(self, finished: Finished) -> str:
         """The devices that the job is proven to have used, such as “npu 0, npu 1”; else empty."""

@@ -11,11 +11,15 @@ from django.utils.translation import gettext as _
 
 from bundle_verifier.json_limits import MAX_INTEGER
 from engagements.errors import InvalidInput
+from toolreaders.masking import MASK, mask_value, mask_words
 from workers.kinds.references import PREFIX, Reference, reference_of
 
 UNSAFE_IN_PATH = re.compile(r"[\x00-\x1f\x7f:\ud800-\udfff]")
 CARDS_OF_A_NODE = 8  # of the usual server, where nothing else is said
 MOST_WORDS, LONGEST_WORD, LONGEST_SCRIPT = 200, 4000, 90_000  # a word of Linux ends at 128 kB
+# To where a value stands, with what printf makes of the end of a text.
+REFERENCE_OF_SHELL = re.compile(r"\$(?:\w+|\{[^}\n]*\}|\([^)\n]*\))(?:\\\w+)*")
+OPTION = re.compile(r"-(?![\d.])")
 SAFE_NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_./:@+~-]*$")
 
 
@@ -59,7 +63,27 @@ class Parameter:
             if self.is_required and self.type != "flag":
                 raise InvalidInput(_("“%(label)s” is missing.") % {"label": self.label})
             return False if self.type == "flag" else None
-        return getattr(self, f"_clean_{self.type}")(value)
+        cleaned = getattr(self, f"_clean_{self.type}")(value)
+        if self.type in ("text", "words", "script"):
+            self._refuse_secret(cleaned)
+        return cleaned
+
+    def _refuse_secret(self, value: str | list[str]) -> None:
+        """What is given stands in log, audit log, API, backups and evidence; the stored script has
+        to run as it is shown, so that nothing in it may be masked."""
+        is_list = isinstance(value, list)
+        given = REFERENCE_OF_SHELL.sub(MASK, "\n".join(value) if is_list else value)
+        lines = mask_words(given.split("\n")) if is_list else (
+            str(mask_value(self.name, given)).split("\n"))
+        at = next((n for n, (shown, was) in enumerate(zip(lines, given.split("\n"), strict=False))
+                   if shown != was), None)
+        if at is not None:
+            line = " ".join(lines[max(at - is_list, 0):at + 1])
+            raise InvalidInput(_(
+                "“%(label)s” holds what looks like a password or key: “%(line)s”. It would be kept "
+                "and shown. Set a variable in a set-up script on the node, or read a file there, "
+                "and write $NAME or $(cat FILE) here.") % {"label": self.label,
+                                                           "line": line.strip()[:200]})
 
     def shown(self, value: Any) -> str:
         """The value for people: of a choice its name, with the tool's own word behind it."""
@@ -77,6 +101,8 @@ class Parameter:
         text = str(value)
         if "\0" in text or "\n" in text or len(text) > 500:
             self._reject(_("one line of at most 500 characters is expected."))
+        if self.type == "text" and OPTION.match(text):
+            self._reject(_("a value that begins with “-” would be read as an option."))
         return text
 
     def _clean_path(self, value) -> str:

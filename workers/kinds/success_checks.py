@@ -13,7 +13,6 @@ from fnmatch import fnmatch
 
 from django.utils.translation import gettext_noop
 
-from engagements.stages import ON_SOURCE_PLATFORM
 from engagements.text.nested_sentences import nested, ngettext_noop
 from toolreaders.accuracy.tool_logs import HARMLESS
 from toolreaders.verdicts.devices import NAMED, USED
@@ -129,7 +128,7 @@ def device_proven(kind: JudgedKind, finished: Finished, judgement: Judgement) ->
     device = kind.device_in(finished)
     if device:
         return replace(judgement, results={**judgement.results, "device": device})
-    if not kind.device_claim(finished.parameters) or finished.stage in ON_SOURCE_PLATFORM:
+    if not kind.device_claim(finished.parameters) or finished.is_of_source:
         return judgement
     other = sorted({f"gpu {hit['index']}" for hit in USED.finditer(finished.log)})
     if other:

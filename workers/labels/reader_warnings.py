@@ -12,8 +12,12 @@ TEXTS = {
     "api_errors": _("Single APIs ended in errors."),
     "bits_of_older_layout": _("The meanings of the bits come from the older layout; check them "
                               "for this chip."),
+    "cancelled": _("The scheduler ended the run."),
+    "card_fault": _("A card reported a fault."),
     "cards_in_use": _("Cards are in use by other processes."),
     "check_failed": _("A check of the file failed."),
+    "contradicting_rates": _("Samples and steps per second contradict each other; the rate of "
+                             "samples is left out."),
     "contradicting_sizes": _("Sizes in the file contradict each other."),
     "contradicting_verdicts": _("The verdicts of the tool contradict each other."),
     "counts_differ_from_brief": _("The numbers differ from those of the brief report."),
@@ -30,6 +34,7 @@ TEXTS = {
     "ecc_errors": _("Memory errors (ECC) were counted."),
     "env_columns_exchanged": _("The tool prints both sides of the environment exchanged; they "
                                "were put right."),
+    "environment_incomplete": _("The environment of CANN is not set."),
     "epoch_unfinished": _("The last epoch is not finished."),
     "epochs_counted": _("The log names no epochs; they are counted where its progress starts "
                         "again."),
@@ -40,6 +45,8 @@ TEXTS = {
     "first_generation_910b": _("The name 910B without a digit is the first generation (Ascend "
                                "910, 32 GB)."),
     "first_run_included": _("The first inference counts in the mean."),
+    "head_missing": _("The head of the table is missing; its columns are taken in the tool's "
+                      "order."),
     "hidden_nan": _("Numbers stand where the loss was NaN; such records count as NaN."),
     "import_failed": _("A library or a Python module could not be loaded."),
     "inconsistent_figures": _("Figures of the file do not add up."),
@@ -69,7 +76,11 @@ TEXTS = {
     "nvidia_smi_failed": _("nvidia-smi failed; nothing is known of the GPUs."),
     "operator_unknown": _("The operator's dump file was not found; only its task is known."),
     "operators_not_tuned": _("Some operators were not tuned."),
+    "other_part": _("The file holds something else besides."),
     "out_of_memory": _("The device ran out of memory."),
+    "part_not_read": _("A part of the file was not read."),
+    "port_in_use": _("A port that the run needs is in use."),
+    "rank_waited": _("A rank waited in vain for another one."),
     "rate_of_one_chip": _("The rate is that of one chip of the card."),
     "repeated_steps": _("Steps occur more than once; the later record counts."),
     "records_mixed": _(
@@ -113,7 +124,7 @@ TEXTS = {
     "unknown_status_bit": _("A set bit is not in the documented table."),
     "unlikely_pair": _("A pair of versions is unlikely; one may be mistyped."),
     "unmatched_operators": _("Some operators have no counterpart on the other side."),
-    "unnamed_values": _("The values have no names; they are taken for losses."),
+    "unnamed_values": _("The values have no names: nothing says that they are losses."),
     "value_missing": _("An expected value is missing."),
     "wrong_result": _("A result was checked and is wrong."),
     "version_mismatch": _("Versions do not fit each other."),

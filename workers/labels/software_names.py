@@ -9,8 +9,9 @@ SOFTWARE = {
 }  # in the order in which it is shown
 
 
-def named_software(versions: dict[str, str]) -> list[tuple[str, str]]:
-    """(name, version) in a fixed order; what has no name stands last, as it was read."""
-    known = [(str(name), versions[code]) for code, name in SOFTWARE.items() if versions.get(code)]
-    return [*known, *((code, version) for code, version in versions.items()
+def named(versions: dict[str, str]) -> list[tuple[str, str, str]]:
+    """(code, name, version) in a fixed order; what has no name stands last, as it was read."""
+    known = [(code, str(name), versions[code]) for code, name in SOFTWARE.items()
+             if versions.get(code)]
+    return [*known, *((code, code, version) for code, version in versions.items()
                       if code not in SOFTWARE and version)]

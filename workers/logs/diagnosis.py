@@ -1,60 +1,35 @@
 """Why a job failed, as an engineer would find it in the log."""
 
 import signal
-from collections import deque
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.utils.translation import gettext
 
+from toolreaders.causes import cann_codes
+from toolreaders.causes.log_causes import CAUSES, SYMPTOMS, WAITING, WHILE_RUNNING
+from toolreaders.causes.log_parts import Part, parts_of
+from toolreaders.causes.search import Diagnosis, LogSearch
+from workers.labels.cause_words import cause_words
 from workers.logs import live_log
-from workers.logs.ascend_codes import ASCEND_CAUSES, MODULES
-from workers.logs.causes import (
-    CAUSES,
+from workers.logs.job_causes import (
     LIMIT_OPEN,
     LIMIT_SILENT,
     LIMIT_UNDER_WAY,
     OOM_KILLER,
     SIGNALLED,
     STATUS_ONLY,
-    SYMPTOMS,
     TIME_LIMIT,
-    WHILE_RUNNING,
-    Cause,
 )
-from workers.logs.log_parts import Part, parts_of
 from workers.logs.runtime_causes import RUNTIME_CAUSES
 from workers.models import Job, JobState
 from workers.nodes import absence_causes
 from workers.rules.citations import CITED
 
-LONGEST_QUOTE = 400
-ORDER = (*RUNTIME_CAUSES, *CAUSES, *ASCEND_CAUSES, *SYMPTOMS)
-BEFORE_A_LIMIT = (*RUNTIME_CAUSES, *CAUSES, *ASCEND_CAUSES, *WHILE_RUNNING)
+ALL_CAUSES = (*RUNTIME_CAUSES, *CAUSES, *cann_codes.CODE_CAUSES, *WAITING, *SYMPTOMS, OOM_KILLER,
+              SIGNALLED, *TIME_LIMIT, *STATUS_ONLY.values())
+BY_CODE = {(cause.code, cause.headline): cause for cause in ALL_CAUSES}
 SILENT = timedelta(minutes=5)  # no line for so long before a time limit: it waited
-BY_CODE = {(cause.code, cause.headline): cause
-           for cause in (*ORDER, OOM_KILLER, SIGNALLED, *TIME_LIMIT,
-                         *STATUS_ONLY.values())}
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """A cause and where the log shows it.
-
-    `values` fill the cause's sentences; `line` counts from 1 and is None where no line shows it.
-    """
-
-    cause: Cause
-    values: dict[str, Any]
-    line: int | None = None
-    quote: str = ""
-    excerpt: str = ""
-
-    def as_json(self) -> dict:
-        """What the job's results keep of it."""
-        return {"cause": self.cause.code, "headline": self.cause.headline, "values": self.values,
-                "line": self.line, "quote": self.quote}
 
 
 def of_job(job: Job) -> Diagnosis | None:
@@ -69,7 +44,7 @@ def of_time_limit(job: Job, limit: datetime) -> Diagnosis:
     parts = parts_of(live_log.pieces(job))
     end = parts[-1].end if parts else ""
     quiet = limit - (job.log_grew_at or job.started_at or limit)
-    if found := _shown(parts, None, BEFORE_A_LIMIT):
+    if found := LogSearch(parts).cause(RUNTIME_CAUSES, WHILE_RUNNING):
         return found
     if quiet >= SILENT:
         return Diagnosis(LIMIT_SILENT, {"minutes": quiet // timedelta(minutes=1)}, excerpt=end)
@@ -87,7 +62,7 @@ def first_line(job: Job) -> int | None:
 
 def find(parts: list[Part], status: int | None, oom_kills: int = 0) -> Diagnosis | None:
     """The first of the known causes that the parts of a log show."""
-    found = _shown(parts, status)
+    found = LogSearch(parts).cause(RUNTIME_CAUSES, status=status)
     is_killed = status == 128 + signal.SIGKILL or (
         found and found.values.get("signal") == str(int(signal.SIGKILL)))
     if oom_kills and is_killed:
@@ -105,15 +80,16 @@ def presented(job: Job) -> dict[str, Any] | None:
     if job.state == JobState.UNKNOWN:
         absence = absence_causes.cause_of(job.technical_cause)
         return absence and {"line": None, "quote": "", "remedy": gettext(absence.remedy),
-                            "source": "", "kind_says": gettext(absence.sentence)}
+                            "source": "", "fault": "", "versions": "",
+                            "kind_says": gettext(absence.sentence)}
     stored = job.results.get("diagnosis")
     if not stored:
         return None
-    cause = BY_CODE.get((stored["cause"], stored["headline"]))
-    return {"line": stored["line"], "quote": stored["quote"],
-            "remedy": gettext(cause.remedy) % stored["values"] if cause and cause.remedy else "",
-            "source": CITED.get(cause.source, cause.source) if cause else "",
-            "kind_says": _filled(stored["judged"])}
+    if "remedy" not in stored and (cause := BY_CODE.get((stored["cause"], stored["headline"]))):
+        stored = stored | {"remedy": cause.remedy, "source": cause.source, "fault": cause.fault}
+    words = cause_words(stored)
+    return words | {"source": CITED.get(words["source"], words["source"]),
+                    "kind_says": _filled(stored["judged"])}
 
 
 def _filled(sentence: dict) -> str:
@@ -121,31 +97,6 @@ def _filled(sentence: dict) -> str:
         return gettext(sentence["message"]) % sentence["values"]
     except (KeyError, TypeError, ValueError):
         return sentence["message"]
-
-
-def _shown(parts: list[Part], status: int | None, order: tuple[Cause, ...] = ORDER
-           ) -> Diagnosis | None:
-    proven = [cause for cause in order if cause.status is not None and cause.status == status]
-    for cause in (*proven, *order):
-        for part in reversed(parts) if cause.is_last else parts:
-            if found := _in_part(cause, part):
-                return found
-    return None
-
-
-def _in_part(cause: Cause, part: Part) -> Diagnosis | None:
-    matches = cause.pattern.finditer(part.suspect_text)
-    if cause.is_last:
-        matches = iter(deque(matches, maxlen=1))
-    match = next(matches, None)
-    if match is None:
-        return None
-    values = {name: text.strip() for name, text in match.groupdict(default="").items()}
-    if "module" in values and "ascend" in values:
-        values["module"] = MODULES.get(values["module"], values["module"])
-    place = part.place_of(match.start())
-    return Diagnosis(cause, values, part.number_of(place), match[0].strip()[:LONGEST_QUOTE],
-                     part.around(place))
 
 
 def _of_status(status: int | None, parts: list[Part]) -> Diagnosis | None:

@@ -30,7 +30,7 @@ LOG_NAME = "log.txt"  # of the stored file
 
 def folder() -> Path:
     """Where logs grow: one file per job, named by its id."""
-    found = Path(settings.VAR_DIR) / "live-logs"
+    found = Path(settings.LIVE_LOG_DIR or settings.VAR_DIR / "live-logs")
     found.mkdir(parents=True, exist_ok=True)
     return found
 

@@ -1,18 +1,16 @@
 """Failures of a runtime: the lines that begin with `desk runtime:`, as `workers.runtimes` prints
 them before a command begins."""
 
-import re
-
 from django.utils.translation import gettext_noop
 
-from workers.logs.causes import Cause
+from toolreaders.causes.cause import ENVIRONMENT, Cause, line_cause
 
 DESK = "D"  # this product's own check
 
 
 def _cause(code: str, pattern: str, headline: str, remedy: str) -> Cause:
-    return Cause(f"runtime_{code}", re.compile(rf"^desk runtime: {pattern}$", re.MULTILINE),
-                 headline, remedy, DESK)
+    return line_cause(f"runtime_{code}", rf"^desk runtime: {pattern}$", headline, remedy, DESK,
+                      ENVIRONMENT)
 
 
 RUNTIME_CAUSES = (
@@ -28,16 +26,23 @@ RUNTIME_CAUSES = (
                         "did not begin."),
            gettext_noop("Source it by hand as the user of the job; what it printed stands above "
                         "that line of the log.")),
-    _cause("conda_missing", r"conda-missing ?(?P<path>.*)",
-           gettext_noop("No conda was found (%(path)s); the command did not begin."),
+    _cause("conda_missing", r"conda-missing (?P<path>.+)",
+           gettext_noop("There is no conda in %(path)s; the command did not begin."),
+           gettext_noop("Correct the folder of the conda installation in the runtime.")),
+    _cause("conda_missing", r"conda-missing",
+           gettext_noop("No conda was found in the usual folders; the command did not begin."),
            gettext_noop("Name the folder of the conda installation in the runtime.")),
     _cause("conda_failed", r"conda-failed (?P<name>.+)",
            gettext_noop("The conda environment %(name)s cannot be activated; the command did not "
                         "begin."),
            gettext_noop("Compare the name with `conda env list` of the user of the job.")),
-    _cause("modules_missing", r"modules-missing ?(?P<path>.*)",
-           gettext_noop("The command `module` was not found (%(path)s); the job's command did not "
-                        "begin."),
+    _cause("modules_missing", r"modules-missing (?P<path>.+)",
+           gettext_noop("The modules' start file %(path)s does not exist; the job's command did "
+                        "not begin."),
+           gettext_noop("Correct the path of the modules' start file in the runtime.")),
+    _cause("modules_missing", r"modules-missing",
+           gettext_noop("The command `module` was not found in the usual places; the job's command "
+                        "did not begin."),
            gettext_noop("Name the modules' start file in the runtime, such as "
                         "/usr/share/modules/init/sh.")),
     _cause("module_failed", r"module-failed (?P<name>.+)",
@@ -53,7 +58,11 @@ RUNTIME_CAUSES = (
                         "started."),
            gettext_noop("Try `version` of it as the user of the job: its service may be down, or "
                         "the user may lack the group docker.")),
-    _cause("engine_failed", r"engine-failed (?P<why>.*)",
+    _cause("engine_failed", r"engine-failed\s*",
+           gettext_noop("The container engine refuses without saying why; the command did not "
+                        "begin."),
+           gettext_noop("Try the same as the user of the job on the node.")),
+    _cause("engine_failed", r"engine-failed (?P<why>.*\S) *",
            gettext_noop("The container engine refuses (%(why)s); the command did not begin."),
            gettext_noop("Try the same as the user of the job on the node.")),
     _cause("container_refused", r"container-refused (?P<status>\d+)",

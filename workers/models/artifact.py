@@ -4,9 +4,9 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import Agent, Engagement, MigratedModel
 from engagements.models.visibility import in_engagements_of
-from workers.models.job import Job
+from workers.models.job import Job, Purpose
 
 
 class ArtifactQuerySet(AuditedQuerySet):
@@ -40,16 +40,23 @@ class Artifact(models.Model):
     sha256 = models.CharField("SHA-256", max_length=64)
     # What the node computed; it differs from `sha256` where secrets were masked.
     node_sha256 = models.CharField(max_length=64, blank=True)
+    # Of what a packed file holds; empty where nothing is packed.
+    content_sha256 = models.CharField(max_length=64, blank=True, default="", db_default="")
     masking = models.CharField(
         max_length=12, choices=Masking, default=Masking.UNRECORDED,
         db_default=Masking.UNRECORDED.value)
     is_practice = models.BooleanField(default=False)
+    # Of a file that no job made, as its uploader said; that of the others is their job's.
+    purpose = models.CharField(_("purpose"), max_length=16, choices=Purpose, blank=True,
+                               default="", db_default="")
     # What the rules say of an uploaded file; a job keeps that of its files in its results.
     rules = models.JSONField(default=dict, blank=True)
     note = models.CharField(_("note"), max_length=240, blank=True)
     uploaded_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
+    # What stored it in that person's name, if it was an agent.
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ArtifactQuerySet.as_manager()
@@ -67,6 +74,8 @@ class Artifact(models.Model):
             models.Index(fields=["engagement", "-id"], name="artifacts_by_engagement"),
             models.Index(fields=["sha256", "id"], name="artifacts_by_content"),
             models.Index(fields=["file"], name="artifact_by_file"),
+            models.Index(fields=["node_sha256"], name="artifacts_as_on_node"),
+            models.Index(fields=["content_sha256"], name="artifacts_unpacked"),
         ]
 
     def __str__(self) -> str:

@@ -1,15 +1,23 @@
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import MigratedModel
+from engagements.models import Agent, MigratedModel
 from engagements.models.visibility import in_engagements_of
 from engagements.text.nested_sentences import sentence_of
+from engagements.text.text_joining import following
 from workers.models.job import Job, JobState
 from workers.models.node import Node
+
+COMPLETE = gettext_noop("All %(n)d steps succeeded.")
+UNMET = gettext_noop("Step %(n)d was not started: its condition is not met.")
+NOT_QUEUED = gettext_noop("Step %(n)d could not be queued: %(why)s")
+CANCELLED = gettext_noop("It was cancelled at step %(n)d of %(all)d; no further step is queued.")
+ENDED_STATES = {COMPLETE: gettext_lazy("Finished"), UNMET: gettext_lazy("Finished"),
+                NOT_QUEUED: gettext_lazy("Stopped"), CANCELLED: gettext_lazy("Cancelled")}
 
 
 class JobChain(models.Model):
@@ -56,6 +64,7 @@ class ChainRun(models.Model):
     # Repeats an accepted run on other software: what its jobs measure bears on no verdict.
     is_regression = models.BooleanField(default=False)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True, related_name="+")
     started_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     # Why it ended or waits: a message id and its values, as with jobs.
@@ -72,21 +81,42 @@ class ChainRun(models.Model):
 
     @property
     def sentence(self) -> str:
-        """Why it ended or waits, in the active language."""
-        return sentence_of(self.message, self.message_values) if self.message else ""
+        """What it waits for, or why it ended, in the active language."""
+        step = self.last_step
+        values = {"n": step.position + 1, "all": len(self.steps), "job": step.job_id,
+                  "state": step.job.get_state_display()}
+        if self.message:
+            return following(sentence_of(self.message, self.message_values), "" if
+                             step.job.is_final else
+                             gettext("Its job %(job)d is being ended (%(state)s).") % values)
+        said = gettext("It stopped at step %(n)d of %(all)d: job %(job)d is “%(state)s”. It can be "
+                       "resumed there, or cancelled.") if self.has_stopped else gettext(
+            "It waits for step %(n)d of %(all)d: job %(job)d is “%(state)s”.")
+        return following(said % values, step.job.sentence)
 
     @property
     def last_step(self) -> "ChainStep":
         return max(self.jobs.all(), key=lambda step: step.position)
 
     @property
-    def state_text(self) -> str:
-        """Finished, running, or stopped: then the last job can be tried again."""
+    def has_stopped(self) -> bool:
+        """Whether it goes on only if a person resumes it: a job failed, or a step was refused."""
         if self.finished_at:
-            return gettext("Finished")
+            return self.message == NOT_QUEUED
         job = self.last_step.job
-        stopped = job.is_final and job.state != JobState.SUCCEEDED
-        return gettext("Stopped") if stopped else gettext("Running")
+        return job.is_final and job.state != JobState.SUCCEEDED
+
+    @property
+    def may_be_cancelled(self) -> bool:
+        """Whether it runs or has stopped."""
+        return self.finished_at is None or self.has_stopped
+
+    @property
+    def state_text(self) -> str:
+        """Running, stopped, finished or cancelled."""
+        if self.finished_at:
+            return str(ENDED_STATES.get(self.message, gettext("Finished")))
+        return gettext("Stopped") if self.has_stopped else gettext("Running")
 
 
 class ChainStep(models.Model):

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
 from engagements.audit_rows.tracking import AuditedQuerySet
-from engagements.models import Engagement, MigratedModel
+from engagements.models import Agent, Engagement, MigratedModel
 from engagements.models.visibility import in_engagements_of
 from engagements.queue import ClaimableQuerySet, ClaimableRow
 from engagements.stages import Stage
@@ -25,7 +25,7 @@ class JobState(models.TextChoices):
     RUNNING = "running", _("Running")
     COLLECTING = "collecting", _("Collecting files")
     READING = "reading", _("Reading results")
-    SUCCEEDED = "succeeded", _("Succeeded")
+    SUCCEEDED = "succeeded", _("Ran")
     FAILED = "failed", pgettext_lazy("job", "Failed")
     CANCELLED = "cancelled", _("Cancelled")
     TIMED_OUT = "timed_out", _("Timed out")
@@ -51,6 +51,24 @@ OPEN_STATES = frozenset(set(JobState.values) - FINAL_STATES)
 TROUBLED_STATES = frozenset(
     {JobState.FAILED, JobState.LOST, JobState.TIMED_OUT, JobState.UNKNOWN})
 WAITING_STATES = (JobState.QUEUED, JobState.LEASING)  # no node has heard of it
+
+
+class Purpose(models.TextChoices):
+    """Which platform the figures of a run tell of, and what it was made for: said when the job is
+    queued or the file is stored, never read off the figures."""
+
+    SOURCE = "source", _("Source platform")
+    BEFORE_TUNING = "before_tuning", _("Target platform before tuning")
+    TUNING = "tuning", _("Tuning round")
+    ACCEPTANCE = "acceptance", _("Acceptance")
+    OTHER = "other", _("Other")
+
+
+PURPOSE_OF_STAGE = {
+    Stage.SURVEY: Purpose.SOURCE, Stage.DESIGN: Purpose.SOURCE,
+    Stage.ENV: Purpose.BEFORE_TUNING, Stage.TRAIN_ADAPT: Purpose.BEFORE_TUNING,
+    Stage.INFER_MIGRATE: Purpose.BEFORE_TUNING, Stage.TRAIN_TUNE: Purpose.TUNING,
+    Stage.INFER_TUNE: Purpose.TUNING, Stage.ACCEPT: Purpose.ACCEPTANCE}
 
 
 class Priority(models.IntegerChoices):
@@ -90,9 +108,14 @@ class JobQuerySet(ClaimableQuerySet, AuditedQuerySet):
         return self.filter(state__in=sorted(OPEN_STATES))
 
     def in_trouble(self) -> "JobQuerySet":
-        """Ended badly or out of reach, and not tried again."""
+        """Ended badly or out of reach, and neither tried again nor followed by a job of its kind
+        that succeeded for the same stage of the model."""
         retries = Job.objects.filter(retry_of=models.OuterRef("pk"))
-        return self.filter(~models.Exists(retries), state__in=sorted(TROUBLED_STATES))
+        better = Job.objects.filter(
+            **{name: models.OuterRef(name) for name in ("model", "stage", "kind")},
+            pk__gt=models.OuterRef("pk"), state=JobState.SUCCEEDED)
+        return self.filter(~models.Exists(retries), ~models.Exists(better),
+                           state__in=sorted(TROUBLED_STATES))
 
 
 class Job(ClaimableRow):
@@ -109,6 +132,9 @@ class Job(ClaimableRow):
         MigratedModel, models.PROTECT, null=True, blank=True, related_name="jobs"
     )
     stage = models.CharField(_("stage"), max_length=16, choices=Stage, blank=True)
+    # Empty: nobody said it, in releases before it was asked for.
+    purpose = models.CharField(_("purpose"), max_length=16, choices=Purpose, blank=True,
+                               default="", db_default="")
     node = models.ForeignKey(Node, models.PROTECT, null=True, blank=True, related_name="jobs")
     login = models.ForeignKey(NodeLogin, models.PROTECT, null=True, blank=True,
                               related_name="jobs")
@@ -128,11 +154,16 @@ class Job(ClaimableRow):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="jobs", null=True
     )
+    # Who queued it in that person's name, if it was an agent.
+    agent = models.ForeignKey(Agent, models.PROTECT, null=True, blank=True, related_name="jobs")
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     timeout_seconds = models.PositiveIntegerField(default=3600)
     priority = models.SmallIntegerField(_("priority"), choices=Priority, default=Priority.NORMAL)
+    priority_reason = models.CharField(max_length=160, blank=True, default="", db_default="")
+    # Why an operator keeps it from starting; empty: nobody does.
+    hold_reason = models.CharField(max_length=160, blank=True, default="", db_default="")
 
     # Several nodes: the job has members, one per node (`workers.models.gang`).
     nodes_wanted = models.PositiveSmallIntegerField(default=1)
@@ -163,6 +194,7 @@ class Job(ClaimableRow):
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     state_before_unknown = models.CharField(max_length=12, blank=True)
     troubles = models.PositiveSmallIntegerField(default=0)  # steps in a row that went wrong
+    folder_kb = models.PositiveBigIntegerField(null=True, blank=True)  # on the node, as last seen
     folder_removed_at = models.DateTimeField(null=True, blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
 
@@ -263,6 +295,8 @@ class CardLease(models.Model):
     fence = models.PositiveBigIntegerField()  # grows with every lease of the node
     taken_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AuditedQuerySet.as_manager()
 
     class Meta:
         ordering = ["node", "card_index"]

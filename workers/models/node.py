@@ -1,6 +1,8 @@
 import shlex
 from typing import Any
 
+from django.apps import apps
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import (
     MaxLengthValidator,
@@ -37,6 +39,9 @@ class Trouble(models.TextChoices):
     KEY = "key", _("Shows another host key")
     SHELL = "shell", _("Its log-in shell does not run commands")
     QUEUE = "queue", _("The cluster's scheduler does not answer")
+    ALGORITHM = "algo", _("Has no SSH algorithm in common with us")
+    CHANNEL = "channel", _("Opens no SSH session")
+    TIMEOUT = "timeout", _("Does not end a command in time")
 
 
 class SchedulerKind(models.TextChoices):
@@ -86,6 +91,10 @@ class NodeQuerySet(AuditedQuerySet):
         """Nodes belong to the firm: the firm's people see them, customers do not."""
         return self if allowed(user, Can.VIEW_INTERNAL) else self.none()
 
+    def without_secrets(self) -> "NodeQuerySet":
+        """For lists: no key is decrypted, and what a node offers stays where it is."""
+        return self.defer("private_key", "passphrase", "scheduler_secret", "offers")
+
 
 class Node(models.Model):
     """An NPU server reached over SSH, or a cluster whose log-in node is."""
@@ -93,8 +102,10 @@ class Node(models.Model):
     class State(models.TextChoices):
         PENDING = "pending", _("Host key to confirm")
         READY = "ready", _("Ready")
+        UNTRIED = "untried", _("Not tried yet")
         MAINTENANCE = "maintenance", _("Maintenance")
         QUARANTINED = "quarantined", _("Host key changed")
+        RETIRED = "retired", _("Retired")
 
     name = models.CharField(_("name"), max_length=60, unique=True)
     host = models.CharField(_("address"), max_length=253)
@@ -158,7 +169,8 @@ class Node(models.Model):
         validators=[RegexValidator(r"^[A-Za-z0-9_.:@-]*$")],
         help_text=_("Of that address, for HCCL and gloo. Empty: the node is asked."))
     labels = models.CharField(_("labels"), max_length=160, blank=True,
-                              help_text=_("Separated by commas."))
+                              help_text=_("Separated by commas. Nodes that bear the same one are a "
+                                          "group: lists, settings and maintenance choose by it."))
     ring_size = models.PositiveSmallIntegerField(
         _("cards per ring"), default=4, validators=[MinValueValidator(1), MaxValueValidator(64)],
         help_text=_("A job whose cards fit into one ring gets them from one ring."))
@@ -177,9 +189,19 @@ class Node(models.Model):
     transfer_mbit = models.PositiveIntegerField(
         _("files at most (Mbit/s)"), default=0,
         help_text=_("For what is brought to the node before jobs start. 0: no limit."))
+    temperature_limit = models.PositiveSmallIntegerField(
+        _("alarm from (°C)"), null=True, blank=True,
+        validators=[MinValueValidator(40), MaxValueValidator(120)],
+        help_text=_("Of its cards. Empty: DESK_CARD_TEMPERATURE_LIMIT."))
+    disk_warning_mb = models.PositiveIntegerField(
+        _("warn below (MB free)"), null=True, blank=True,
+        help_text=_("Of the disk of the scratch folder. Empty: DESK_DISK_WARNING_MB."))
+    disk_stop_mb = models.PositiveIntegerField(
+        _("start no job below (MB free)"), null=True, blank=True,
+        help_text=_("Empty: DESK_DISK_STOP_MB."))
     cards_total = models.PositiveSmallIntegerField(
-        _("cards"), default=8, validators=[MaxValueValidator(64)]
-    )
+        _("cards"), null=True, blank=True, validators=[MaxValueValidator(64)],
+        help_text=_("Empty: not known until npu-smi is read on the node."))
     scheduler = models.CharField(
         _("scheduler"), max_length=LONGEST_SCHEDULER, choices=scheduler_choices, blank=True,
         default=SchedulerKind.OWN,
@@ -199,11 +221,15 @@ class Node(models.Model):
     lease_counter = models.PositiveBigIntegerField(default=0, editable=False)
     scratch_used_mb = models.PositiveIntegerField(null=True, editable=False)
     scratch_free_mb = models.PositiveIntegerField(null=True, editable=False)
+    disk_full_at = models.DateTimeField(null=True, editable=False)  # by `workers.nodes.disks`
     clock_offset_seconds = models.BigIntegerField(null=True, editable=False)
     unreachable_since = models.DateTimeField(null=True, editable=False)
     sampled_at = models.DateTimeField(null=True, editable=False)  # by `workers.nodes.samples`
+    # That its sshd lets be open on one connection, if fewer than two.
+    sessions_at_once = models.PositiveSmallIntegerField(null=True, editable=False)
     shell_seconds = models.FloatField(null=True, editable=False)  # until its shell runs a command
     trouble = models.CharField(max_length=8, choices=Trouble, blank=True, editable=False)
+    maintenance_since = models.DateTimeField(null=True, editable=False)  # of one without an end
     last_seen_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=400, blank=True)
 
@@ -219,7 +245,21 @@ class Node(models.Model):
     @property
     def is_ready(self) -> bool:
         """Whether a job could be started on it now."""
-        return self.state == self.State.READY and self.unreachable_since is None
+        return (self.state == self.State.READY and self.unreachable_since is None
+                and not self.is_full)
+
+    @property
+    def disk_limits(self) -> tuple[int, int]:
+        """Megabytes free below which it warns, and below which no job starts."""
+        stop = settings.DISK_STOP_MB if self.disk_stop_mb is None else self.disk_stop_mb
+        warning = (settings.DISK_WARNING_MB if self.disk_warning_mb is None
+                   else self.disk_warning_mb)
+        return max(warning, stop), stop
+
+    @property
+    def is_full(self) -> bool:
+        """Whether its disk, as last seen, has too little room for a job to start."""
+        return self.scratch_free_mb is not None and self.scratch_free_mb < self.disk_limits[1]
 
     @property
     def roots(self) -> list[str]:
@@ -255,6 +295,18 @@ class NodeContact(models.Model):
         ordering = ["-pk"]
 
 
+GOOD_HEALTH = ("OK", "Normal", "UNKNOWN", "")
+
+
+class CardManager(models.Manager):
+    """Each card says whether an alarm of it is open (`has_alarm`)."""
+
+    def get_queryset(self) -> models.QuerySet:
+        alarms = apps.get_model("workers", "CardAlarm").objects.filter(
+            node=models.OuterRef("node"), card_index=models.OuterRef("index"), cleared_at=None)
+        return super().get_queryset().annotate(has_alarm=models.Exists(alarms))
+
+
 class Card(models.Model):
     """One NPU chip of a node, as `npu-smi info` last showed it."""
 
@@ -271,8 +323,19 @@ class Card(models.Model):
                                                 null=True)
     read_at = models.DateTimeField()
 
+    objects = CardManager()
+
     class Meta:
         ordering = ["node", "index"]
         constraints = [
             models.UniqueConstraint(fields=["node", "index"], name="one_row_per_card")
         ]
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.health in GOOD_HEALTH
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a job may be given it."""
+        return self.is_healthy and not self.has_alarm

@@ -1,5 +1,7 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from engagements.access import Can, allowed
@@ -30,6 +32,9 @@ class NodeReservation(models.Model):
     starts_at = models.DateTimeField(_("from"))
     ends_at = models.DateTimeField(_("to"))
     reason = models.CharField(_("reason"), max_length=160)
+    stops_jobs_at = models.DateTimeField(
+        _("stop running jobs at"), null=True, blank=True,
+        help_text=_("Of a maintenance. Empty: jobs that run go on to their end."))
 
     objects = NodeReservationQuerySet.as_manager()
 
@@ -41,6 +46,14 @@ class NodeReservation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.node} {self.starts_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def fate_of_jobs(self) -> str:
+        """What a maintenance does with jobs that run."""
+        if self.stops_jobs_at is None:
+            return gettext("Jobs that run go on to their end.")
+        return gettext("Jobs that still run at %(at)s are stopped.") % {
+            "at": f"{timezone.localtime(self.stops_jobs_at):%Y-%m-%d %H:%M}"}
 
 
 class CardQuotaQuerySet(AuditedQuerySet):

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engagements.models import Engagement, MigratedModel
 from workers.models.artifact import Artifact
+from workers.models.job import Purpose
 
 
 class PendingUploadQuerySet(models.QuerySet):
@@ -24,6 +25,8 @@ class PendingUpload(models.Model):
                               related_name="+")
     name = models.CharField(_("name"), max_length=240)
     note = models.CharField(_("note"), max_length=240, blank=True)
+    purpose = models.CharField(_("purpose"), max_length=16, choices=Purpose, blank=True,
+                               default="", db_default="")
     size = models.PositiveBigIntegerField(_("size"))
     received = models.PositiveBigIntegerField(default=0)
     artifact = models.ForeignKey(Artifact, models.SET_NULL, null=True, blank=True,

@@ -37,17 +37,32 @@ CAUSES = (
                         "route, VPN or firewall is missing."),
            gettext_noop("Look at the node's power and network and at the VPN; ping it from this "
                         "machine.")),
-    _cause(r"ChannelOpenError|open failed|administratively prohibited",
+    _cause(r"NotBegun|closed the connection before the log-in",
+           gettext_noop("The SSH server closes the connection before anybody logs in: too many "
+                        "log-ins are under way there, or it does not want this address."),
+           gettext_noop("Look at MaxStartups and PerSourceMaxStartups in the node's sshd_config, "
+                        "at fail2ban and at its log.")),
+    _cause(r"JumpHostRefused|the jump host opens no connection",
            gettext_noop("The jump host answers, but does not reach the node."),
            gettext_noop("Log in to the jump host and try the node from there; look at its "
                         "AllowTcpForwarding.")),
-    _cause(r"KeyExchangeFailed|no matching|ProtocolError|ProtocolNotSupported",
-           gettext_noop("The SSH servers of both sides agree on no algorithm, or what listens is "
-                        "no SSH server."),
+    _cause(r"ChannelRefused|opens no session",
+           gettext_noop("The node's SSH server opens no session."),
+           gettext_noop("Look at MaxSessions in the node's sshd_config.")),
+    _cause(r"CommandTimedOut|did not end within",
+           gettext_noop("The node let us in; a command did not end in time."),
+           gettext_noop("Look at the node's load, and at file systems that hang, such as NFS.")),
+    _cause(r"NoAlgorithm|no common",
+           gettext_noop("The node's SSH server has no algorithm in common with us."),
+           gettext_noop("Look at Ciphers, KexAlgorithms and HostKeyAlgorithms in the node's "
+                        "sshd_config.")),
+    _cause(r"ProtocolError|ProtocolNotSupported|SSH protocol",
+           gettext_noop("What listens on the port is no SSH server."),
            gettext_noop("Look at the port on the node's page and at the node's sshd_config.")),
     _cause(r"no host key", gettext_noop("What listens on the port shows no host key."),
            gettext_noop("Look at the port on the node's page and at the node's sshd_config.")),
-    _cause(r"ConnectionLost|ConnectionReset|errno 104|broken pipe|answer was cut short",
+    _cause(r"ConnectionLost|connection (was )?lost|connection closed|ConnectionReset|errno 104|"
+           r"broken pipe|answer was cut short",
            gettext_noop("The connection was lost while it was used."), GOES_ON),
     _cause(r"TimeoutError|timed out|errno 110",
            gettext_noop("The node did not answer in time: it is switched off, overloaded, or a "

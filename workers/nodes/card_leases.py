@@ -4,9 +4,8 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
+from engagements.audit import audit_log
 from workers.models import CardLease, Job, Node
-
-USABLE = ("OK", "Warning", "UNKNOWN", "")
 
 
 def take_cards(job: Job) -> list[int] | None:
@@ -59,11 +58,13 @@ def _lease(job: Job, node: Node, cards: list[int]) -> list[int]:
         CardLease(node=node, card_index=card, job=job, fence=node.lease_counter + 1,
                   taken_at=timezone.now())
         for card in cards)
+    audit_log.record(actor=None, action="cards.lease", target=job, engagement=job.engagement,
+                     data={"node": node.name, "cards": cards, "fence": node.lease_counter + 1})
     return cards
 
 
 def release_cards(job: Job) -> None:
-    """Give the job's cards back."""
+    """Give the job's cards back; the caller's audit entry holds it."""
     job.leases.filter(released_at=None).update(released_at=timezone.now())
 
 
@@ -72,16 +73,16 @@ def held_cards(job: Job) -> list[int]:
 
 
 def free_cards(node: Node) -> list[int]:
-    """Cards of the node that no job holds and whose last known health is not an alarm."""
+    """Cards of the node that no job holds and that are in no alarm."""
     busy = set(node.leases.filter(released_at=None).values_list("card_index", flat=True))
     return [card for card in usable_cards(node) if card not in busy]
 
 
 def usable_cards(node: Node) -> list[int]:
-    """Cards whose last known health is not an alarm, held or not."""
-    known = {card.index: card.health for card in node.cards.all()}
-    indexes = sorted(known) or range(node.cards_total)
-    return [i for i in indexes if known.get(i, "OK") in USABLE]
+    """Cards whose last known health is good and that are in no alarm, held or not."""
+    known = {card.index: card.is_usable for card in node.cards.all()}
+    indexes = sorted(known) or range(node.cards_total or 0)
+    return [i for i in indexes if known.get(i, True)]
 
 
 def choose_cards(free: list[int], wanted: int, ring_size: int = 4) -> list[int] | None:

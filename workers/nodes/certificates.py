@@ -1,5 +1,6 @@
 """OpenSSH user certificates, as `ssh-keygen -s` writes them beside a key (PROTOCOL.certkeys)."""
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,6 +11,26 @@ from cryptography.hazmat.primitives.serialization import (
     load_ssh_public_identity,
 )
 from django.utils.translation import gettext as _
+
+PUBLIC = re.compile(r"\s*(?:ssh-|ecdsa-|sk-)\S+ AAAA|-+ ?BEGIN (?:SSH2 |RSA )?PUBLIC KEY")
+UNKNOWN_TYPE = re.compile(r"Unknown (?:OpenSSH private key|PKCS#8|PEM key|key)")
+
+
+def key_fault(text: str, error: asyncssh.KeyImportError | asyncssh.KeyEncryptionError) -> str:
+    """Why asyncssh (2.24) does not take a text as a private key, as a sentence for people."""
+    if PUBLIC.match(text):
+        return _("This is a public key. The private one stands in the file of the same name "
+                 "without .pub.")
+    if text.lstrip().startswith("PuTTY-User-Key-File"):
+        return _("This is a key of PuTTY: export it in PuTTYgen as an OpenSSH key.")
+    if "Passphrase must be specified" in str(error):
+        return _("The private key is locked with a passphrase, which is missing.")
+    if str(error).startswith(("Incorrect passphrase", "Unable to decrypt")):
+        return _("The passphrase does not open the private key.")
+    if isinstance(error, asyncssh.KeyEncryptionError) or UNKNOWN_TYPE.match(str(error)):
+        return _("The type of the private key, or how it is locked, is not supported (%(why)s): "
+                 "make one with ssh-keygen -t ed25519.") % {"why": error}
+    return _("This is no whole private key of OpenSSH, PEM or PKCS#8 (%(why)s).") % {"why": error}
 
 
 @dataclass(frozen=True)

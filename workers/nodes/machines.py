@@ -13,7 +13,6 @@ read -r machine < /etc/machine-id 2>/dev/null
 read -r boot < /proc/sys/kernel/random/boot_id 2>/dev/null
 echo "desk machine id=$machine boot=$boot"
 """
-REFUSALS = (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused)
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Identity:
 
 
 def identity_of(access: Node | NodeLogin) -> Identity:
-    """Ask the machine. Raises what `workers.nodes.ssh.run` raises."""
+    """Ask the machine. Raises NodeError."""
     answer = ssh.run(access, SCRIPT).stdout.decode(errors="replace")
     facts = dict(word.split("=", 1) for line in answer.splitlines()
                  if line.startswith("desk machine ") for word in line.split()[2:] if "=" in word)
@@ -48,13 +47,14 @@ def twin_of(node: Node, identity: Identity) -> Node | None:
 def _present_boot(node: Node) -> str:
     try:
         return identity_of(node).boot_id
-    except REFUSALS:
+    except ssh.NodeError:
         return node.boot_id
 
 
 def with_host_key(node: Node, offered: str) -> Node | None:
     """Another node that shows the same host key or is about to be confirmed with it."""
     body = offered.split()[:2]
-    return next((other for other in Node.objects.exclude(pk=node.pk)
+    return next((other for other in Node.objects.exclude(pk=node.pk).exclude(
+                     state=Node.State.RETIRED)
                  if body in (other.host_key.split()[:2], other.offered_host_key.split()[:2])),
                 None)

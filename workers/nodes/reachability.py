@@ -1,5 +1,6 @@
 """What contacts with a node tell about it: when it was seen, since when it is away, and why."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -11,10 +12,19 @@ from workers.models import Node, NodeContact, NodeLogin, Trouble
 from workers.nodes import ssh
 
 OFTEN_ENOUGH = timedelta(seconds=10)
+BELOW = re.compile(r"\[Errno -?\d+\] [^'\"()<>\[]+|(?:connection |read |connect )?timed out|"
+                   r"certificate verify failed[^'\"()<>\[]*", re.IGNORECASE)
+CLOCKS_AGREE = 5  # seconds: an answer is on its way, and a busy node takes its time
 
 
 class SchedulerAway(ssh.Unreachable):
     """The log-in node answers, its cluster's scheduler does not."""
+
+
+def scheduler_away(error: Exception) -> SchedulerAway:
+    """For an error of a cluster's client: what lies below the names of the libraries' classes."""
+    found = BELOW.search(str(error))
+    return SchedulerAway(found[0].strip() if found else str(error) or "no answer")
 
 
 class ClockReading(Protocol):
@@ -33,7 +43,8 @@ def seen(node: Node, state: ClockReading | None = None) -> None:
     """The node answered. Written at most every ten seconds, at once after an absence."""
     now = timezone.now()
     if node.unreachable_since is None and node.last_seen_at \
-            and now - node.last_seen_at < OFTEN_ENOUGH:
+            and now - node.last_seen_at < OFTEN_ENOUGH \
+            and not _tells_another_clock(node, state, now):
         return
     changes = {"last_seen_at": now, "last_error": "", "trouble": "", "unreachable_since": None}
     if state is not None:
@@ -46,6 +57,12 @@ def seen(node: Node, state: ClockReading | None = None) -> None:
         Node.objects.filter(pk=node.pk).update(**changes)
     for name, value in changes.items():
         setattr(node, name, value)
+
+
+def _tells_another_clock(node: Node, state: ClockReading | None, now: datetime) -> bool:
+    offset = clock_offset_seconds(state, now) if state else None
+    return offset is not None and (node.clock_offset_seconds is None
+                                   or abs(offset - node.clock_offset_seconds) > CLOCKS_AGREE)
 
 
 def missed(access: Node | NodeLogin, cause: str, trouble: str = Trouble.AWAY) -> None:
@@ -71,7 +88,9 @@ def missed(access: Node | NodeLogin, cause: str, trouble: str = Trouble.AWAY) ->
 def trouble_of(error: Exception) -> Trouble:
     """Which trouble an exception of `workers.nodes.ssh` means."""
     kinds = {ssh.HostKeyChanged: Trouble.KEY, ssh.LoginRefused: Trouble.LOGIN,
-             ssh.NoShell: Trouble.SHELL, SchedulerAway: Trouble.QUEUE}
+             ssh.NoShell: Trouble.SHELL, SchedulerAway: Trouble.QUEUE,
+             ssh.NoAlgorithm: Trouble.ALGORITHM, ssh.ChannelRefused: Trouble.CHANNEL,
+             ssh.CommandTimedOut: Trouble.TIMEOUT}
     return kinds.get(type(error), Trouble.AWAY)
 
 

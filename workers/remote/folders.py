@@ -35,12 +35,12 @@ def send_script(path: str, roots: Iterable[str], name: str, offset: int) -> str:
     """Script that writes a file below a folder to standard output, from an offset on."""
     file = shlex.quote(f"./{name}")
     return (_looking(path, roots) + "enter\n"
-            f'echo "desk data" && exec tail -c +{offset + 1} -- {file}\n')
+            f'echo "$data_mark" && exec tail -c +{offset + 1} -- {file}\n')
 
 
 def archive_script(path: str, roots: Iterable[str]) -> str:
     """Script that writes a folder, or one file, as a tar archive to standard output."""
-    return (_looking(path, roots) + 'echo "desk data" && cd "${real%/*}/" '
+    return (_looking(path, roots) + 'echo "$data_mark" && cd "${real%/*}/" '
             '&& exec tar -cf - -- "./${real##*/}"\n')
 
 

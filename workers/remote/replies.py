@@ -85,7 +85,7 @@ def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
     """What the node reports of each start, in words, by primary key: `started` with pid, start time
     and boot id; `refused` with a reason; `slow`.
 
-    Raises NoShell if the answer is not complete.
+    Raises AnswerIncomplete if the answer is not complete.
     """
     words = {}
     for job in jobs:
@@ -93,31 +93,32 @@ def start_words(output: bytes, jobs: list[Job]) -> dict[int, list[str]]:
         start = output.find(mark)
         end = output.find(b"\n", start)
         if start < 0 or end < 0:
-            raise ssh.no_shell(output)
+            raise ssh.AnswerIncomplete(output)
         words[job.pk] = output[start + len(mark):end].decode(errors="replace").split()
     return words
 
 
 def parse(output: bytes, jobs: list[Job]) -> dict[int, RemoteState]:
-    """The states by primary key. Raises Unreachable if the answer is not complete."""
+    """The states by primary key. Raises AnswerIncomplete if it is not whole."""
     return read_states(output, jobs)[0]
 
 
 def read_states(output: bytes, jobs: list[Job]) -> tuple[dict[int, RemoteState], int]:
-    """The states by primary key, and where in the answer they end. Raises Unreachable."""
+    """The states by primary key, and where in the answer they end. Raises
+    AnswerIncomplete."""
     by_name = {job.directory_name: job for job in jobs}
     states, position = {}, 0
     while len(states) < len(jobs):
         start = output.find(b"desk desk-job-", position)
         end = output.find(b"\n", start)
         if start < 0 or end < 0:
-            raise ssh.no_shell(output)
+            raise ssh.AnswerIncomplete(output)
         line = output[start:end].decode(errors="replace")
         _mark, name, *words = line.split()
         facts = dict(word.split("=", 1) for word in words if "=" in word)
         length = whole_number(facts.get("log", "0"))
         if length is None or len(output) < (position := end + 1 + length):
-            raise ssh.Unreachable("the node's answer was cut short")
+            raise ssh.AnswerIncomplete(output)
         if name in by_name:
             states[by_name[name].pk] = _state(
                 facts, by_name[name].log_offset, output[end + 1:position], line)

@@ -69,8 +69,12 @@ def _starts(starts: list[tuple[Place, str]]) -> str:
     launches = [f"launch {quote(place.directory)} {shlex.quote(command)}\n"
                 for place, command in starts]
     return (f"{start_functions()}start_all() {{\nprepare {directories}\n"
-            + "".join(launches) + 'for directory in $launched; do tell "$directory"; done\n'
-            "wait_for_short_ones\n}\nstart_all\n")
+            # It ends when each wrapper has let go; by then what ends at once mostly has.
+            "told=$(\n" + "".join(launches)
+            + '[ -n "$refused" ] || exec sleep 0.05 2>/dev/null\n)\n'
+            '[ -z "$told" ] || echo "$told"\n'
+            f'for directory in {directories}; do tell "$directory"; done\n'
+            f"wait_for_short_ones {directories}\n}}\nstart_all\n")
 
 
 @cache
@@ -190,14 +194,20 @@ def digest_lines(names: list[str]) -> str:
 def pack_script(place: Place, names: list[str]) -> str:
     """Script that writes a tar archive of files of the work folder to standard output."""
     files = " ".join(shlex.quote("./" + name) for name in names)
-    return place.text() + f'echo "desk data" && cd "$job/work" && exec tar -cf - -- {files}\n'
+    return place.text() + f'echo "$data_mark" && cd "$job/work" && exec tar -cf - -- {files}\n'
 
 
 def read_script(place: Place, name: str, offset: int = 0) -> str:
     """Script that writes one file of the work folder to standard output, from an offset on."""
     file = shlex.quote("./" + name)
     command = f"tail -c +{offset + 1} -- {file}" if offset else f"cat -- {file}"
-    return place.text() + f'echo "desk data" && cd "$job/work" && exec {command}\n'
+    return place.text() + f'echo "$data_mark" && cd "$job/work" && exec {command}\n'
+
+
+def log_script(place: Place, offset: int, limit: int) -> str:
+    """Script that writes a part of the job's log to standard output."""
+    return (place.text() + 'echo "$data_mark" && '
+            f'tail -c +{int(offset) + 1} -- "$job/log" | head -c {int(limit)}\n')
 
 
 def unread_script(place: Place, names: list[str]) -> str:
@@ -209,6 +219,12 @@ def unread_script(place: Place, names: list[str]) -> str:
 def remove_script(place: Place) -> str:
     """Script that removes the job's files and keeps the proof that it was started."""
     return place.text() + _read("remove.sh")
+
+
+def trial_script(scratch: str) -> str:
+    """Script that tries what a node must be able to do before it gets jobs."""
+    return (Place(scratch, "").text() + start_functions() + _read("survivors.sh")
+            + _read("trial.sh"))
 
 
 def usage_script(scratch: str) -> str:

@@ -7,7 +7,7 @@ refusal() { # $refused: why nothing new can start on this node, in one word
     [ -d "$scratch" ] || mkdir -p "$scratch" 2>/dev/null
     [ -d "$scratch" ] && [ -w "$scratch" ] || { refused=not_writable; return; }
     # shellcheck disable=SC2046
-    set -- $(LC_ALL=C df -Pk "$scratch" 2>/dev/null)
+    set -- $(LC_ALL=C exec df -Pk "$scratch" 2>/dev/null)
     [ "${11:-0}" -ge 20480 ] 2>/dev/null || { refused=no_space; return; }
     [ -f "$wrapper" ] || install_wrapper
 }
@@ -16,38 +16,40 @@ install_wrapper() { # the same for all jobs; the hard link also tells whether li
     ln "$wrapper.$$" "$wrapper" 2>/dev/null || [ -f "$wrapper" ] || refused=no_links
     rm -f "$wrapper.$$"
 }
+find_groups() { # $groups: where this login may make control groups
+    for root in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/systemd; do
+        [ ! -w "$root/cgroup.procs" ] || { groups="$root/desk-jobs"; return; }
+    done
+}
 prepare() { # directories: the folders of those that have not started yet
+    find_groups
     for directory; do
         shift
-        [ -f "$scratch/$directory/pid" ] || set -- "$@" "$scratch/$directory/work"
+        [ -f "$scratch/$directory/pid" ] \
+            || set -- "$@" "$scratch/$directory/work" ${groups:+"$groups/$directory"}
     done
     [ $# -gt 0 ] || return
     refusal
     [ -n "$refused" ] || mkdir -p "$@" 2>/dev/null
 }
-launch() { # directory, text of its command
+launch() { # directory, text of its command; the wrapper holds descriptor 3 until `pid` is there
     directory=$1 job="$scratch/$1"
-    [ -f "$job/pid" ] && { launched="$launched $1"; return; }
+    [ ! -f "$job/pid" ] || return
     [ -n "$refused" ] && { say refused "$refused"; return; }
     [ -d "$job/work" ] && [ -w "$job" ] || { say refused not_writable; return; }
     { printf '%s' "$2" > "$job/command.$$"; } 2>/dev/null || { say refused no_space; return; }
-    DESK_JOB=$1 setsid sh "$wrapper" "$job" "command.$$" < /dev/null > /dev/null 2>&1 &
-    launched="$launched $1"
+    DESK_JOB=$1 setsid sh "$wrapper" "$job" "command.$$" ${groups:+"$groups/$1"} 3>&1 < /dev/null > /dev/null 2>&1 &
 }
-tell() { # directory: the process that runs it; all jobs together are waited for five seconds
+tell() { # directory: the process that runs it; a refusal is in $told
     directory=$1 job="$scratch/$1"
-    while [ ! -s "$job/pid" ] && [ $tries -lt 60 ]; do
-        tries=$((tries + 1)); pause=0.1; [ $tries -lt 15 ] && pause=0.01
-        sleep $pause 2>/dev/null || sleep 1
-    done
+    case "$told" in *"desk start $1 refused "*) return ;; esac
     if [ -s "$job/pid" ]; then read -r started < "$job/pid"; say started "$started"; else say slow; fi
 }
-wait_for_short_ones() { # a quarter of a second: what ends at once is told of in the same visit
-    for directory in $launched; do
-        while [ -s "$scratch/$directory/pid" ] && [ ! -f "$scratch/$directory/exit" ]; do
-            [ $naps -lt 10 ] || return 0
-            naps=$((naps + 1)); sleep 0.025 2>/dev/null || return 0
-        done
+wait_for_short_ones() { # directories: what ends at once is told of in the same visit
+    for directory; do
+        [ -s "$scratch/$directory/pid" ] && [ ! -f "$scratch/$directory/exit" ] || continue
+        sleep 0.2 2>/dev/null
+        return
     done
 }
-refused= launched= tries=0 naps=0
+refused= launched= groups= tries=0

@@ -16,13 +16,17 @@ class Survivors:
 
     `ended` were signalled; `running` run afterwards; `on_cards` are all processes that npu-smi
     shows, with the NPU's id before number and name. `is_known` is False for a job whose process
-    the node does not know.
+    the node does not know. `is_held` says that something holds whatever the job started, as a
+    control group does: without it, what left its tree before the first look is not found.
+    `tracking` is how a cluster's scheduler holds processes.
     """
 
     is_known: bool
     ended: tuple[Process, ...] = ()
     running: tuple[Process, ...] = ()
     on_cards: tuple[tuple[int, int, str], ...] = ()
+    is_held: bool = True
+    tracking: str = ""
 
     @property
     def is_gone(self) -> bool:
@@ -30,19 +34,21 @@ class Survivors:
 
 
 def parse(answer: ssh.Answer) -> Survivors:
-    """Raises NoShell where the answer does not say how many are left."""
+    """Raises AnswerIncomplete where the answer does not say how many are left."""
     text, _mark, cards = answer.stdout.decode(errors="replace").partition("desk cards\n")
     words = [line.split(maxsplit=3)[1:] for line in text.splitlines()
              if line.startswith("desk ")]
     left = next((word[1] for word in words if word[0] == "left" and len(word) > 1), None)
     if left is None:
-        raise ssh.no_shell(answer.stdout + answer.stderr)
+        raise ssh.AnswerIncomplete(answer)
     running, snapshot = _processes("process", words), Snapshot(None, None, 0)
     for number, line in enumerate(cards.splitlines(), 1):
         snapshot.take(number, line)
+    tracking = next((word[1] for word in words if word[0] == "tracking" and len(word) > 1), "")
     return Survivors(left == str(len(running)), _processes("ended", words), running,
                      tuple((entry["npu"], entry["pid"], entry["name"])
-                           for entry in snapshot.processes))
+                           for entry in snapshot.processes),
+                     is_held=["held"] in words or tracking.endswith("/cgroup"), tracking=tracking)
 
 
 def _processes(kind: str, words: list[list[str]]) -> tuple[Process, ...]:

@@ -22,6 +22,9 @@ CITED = {
     "X25": _("Ascend migration guides of TensorFlow 1.15 and 2.6.5: replacing GELU"),
     "X26": _("Ascend documentation of pyACL: sub-allocation of memory, dvpp_malloc; CANN 7.0"),
     "X27": _("Ascend documentation of pyACL: retrieval of feature vectors (acl.fv)"),
+    "X28": _("Public sources of the tools, release by release; named in each row of the table"),
+    "X29": _("torch_npu's profiler: experimental_config.py at commit 0396f002, its documentation"),
+    "X30": _("CANN's environment variables, chapter on the log, 8.0"),
     "K": _("General practice; have it confirmed for your case"),
     "D": _("Derived for this product"),
 }

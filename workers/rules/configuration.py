@@ -18,13 +18,15 @@ def _two_asd(f):
 
 
 def _asd(f):
-    """Cards count over all nodes. Speaks against ASD as soon as one condition is known to fail."""
+    """Cards count over all nodes. Speaks against ASD as soon as one condition is known to fail; of
+    conditions that are not known the rule says so, once none fails."""
     if not f["asd_variables"]:
         return []
     known = {"dtype": f.get("dtype"), "world_size": f["world_size"],
-             "parameters_billion": f.get("parameters_billion")}
+             "parameters_billion": f.get("parameters_billion"), "jit_compile": f.get("jit_compile")}
     wrong = {"dtype": known["dtype"] == "fp16", "world_size": known["world_size"] < 64,
-             "parameters_billion": (known["parameters_billion"] or 70) < 70}
+             "parameters_billion": (known["parameters_billion"] or 70) < 70,
+             "jit_compile": bool(known["jit_compile"])}
     unknown = [name for name, value in known.items() if value is None]
     if unknown and not any(wrong.values()):
         raise ValueError(", ".join(unknown))
@@ -51,6 +53,17 @@ def _profiler(f):
         return True
     total = (int(p.get("wait", 0)) + int(p["warmup"]) + active) * repeat
     return "steps" in p and int(p["steps"]) < total
+
+
+def _dropped(f):
+    p = f["profiler_settings"]
+    metrics, level = p.get("aicore_metrics"), p.get("profiler_level")
+    if metrics not in (None, "AiCoreNone") and level in ("Level0", "Level_none"):
+        yield Spot(f"{metrics}, {level}", "aicore_metrics")
+    if p.get("op_attr") and "db" not in str(p.get("export")):
+        yield Spot(p.get("export"), "op_attr")
+    if p.get("with_flops"):
+        yield Spot(True, "with_flops")
 
 
 rule("R-CFG-01", BLOCK, "S0, X1", ALLOC,
@@ -93,9 +106,14 @@ rule("R-CFG-11", INFO, "S4, X11", "NPU_ASD_ENABLE",
      _("ASD level 2 or 3 stops the training and sets the device to Warning."),
      _("Use level 1 to log only."), lambda f: str(f["NPU_ASD_ENABLE"]) in ("2", "3"))
 rule("R-CFG-12", WARN, "S4", "asd_variables world_size",
-     _("ASD works with BF16 or FP32 and is advised from 70 billion parameters and 64 cards on."),
-     _("Turn ASD off for this run."),
+     _("ASD works with BF16 or FP32 and is advised from 70 billion parameters and 64 cards on, "
+       "with jit_compile=False; otherwise it can cost more than 2 per cent."),
+     _("Turn ASD off for this run, or change what is named."),
      _asd)
+rule("R-CFG-26", INFO, "S4", "asd_variables cp",
+     _("With context parallelism ASD can cost more than 2 per cent where all its conditions hold."),
+     _("Measure a few steps with and without it."),
+     lambda f: bool(f["asd_variables"]) and f["cp"] > 1)
 rule("R-CFG-13", WARN, "S0", "warmup_steps train_iters",
      _("Warm-up usually takes 0.1 to 0.5 per cent of the steps."), _("Shorten the warm-up."),
      lambda f: not 0.001 <= f["warmup_steps"] / f["train_iters"] <= 0.005)
@@ -124,6 +142,10 @@ rule("R-CFG-18", WARN, "S0", "split",
 rule("R-CFG-19", BLOCK, "S1", "profiler",
      _("The profiler needs a warm-up, a bounded number of active steps and enough steps."),
      _("Use for example wait 1, warm-up 1, active 2, repeat 2 and 8 steps."), _profiler)
+rule("R-CFG-27", WARN, "X29", "profiler_settings",
+     _("The profiler drops this setting: metrics of the AI cores need Level1 or Level2, attributes "
+       "of operators a database; floating-point operations are collected and not analysed."),
+     _("Change the level or what is written, or leave the setting out."), _dropped)
 rule("R-CFG-20", WARN, "S0", "gc_threshold",
      _("gc.set_threshold takes three positive whole numbers; gc.disable is risky."),
      _("Use for example 700, 10, 5."),
@@ -134,6 +156,15 @@ rule("R-CFG-21", INFO, "S0", "num_workers cpus",
      _("Lower the workers or turn the two options on."),
      lambda f: f["num_workers"] > f["cpus"] or f.get("pin_memory") is False
      or f.get("persistent_workers") is False)
+rule("R-CFG-28", WARN, "S4, X30", "ASCEND_GLOBAL_LOG_LEVEL",
+     _("CANN logs at level debug or info: every operator writes lines, and the run is slower."),
+     _("Use level 3 (error) for runs that are measured; debug only to look for a fault."),
+     lambda f: str(f["ASCEND_GLOBAL_LOG_LEVEL"]) in ("0", "1"))
+rule("R-CFG-29", INFO, "S4, X30", "ASCEND_SLOG_PRINT_TO_STDOUT",
+     _("CANN's log goes to the command's output: no plog files are written, and the training log "
+       "is mixed with it."),
+     _("Leave it off, and let the runtime collect the log files of a failed job."),
+     lambda f: str(f["ASCEND_SLOG_PRINT_TO_STDOUT"]) == "1")
 rule("R-CFG-22", BLOCK, "S1, S3", "json_configs",
      _("The JSON configuration cannot be parsed."),
      _("Remove comments and trailing commas."), _json)

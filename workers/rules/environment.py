@@ -4,7 +4,7 @@ import re
 
 from django.utils.translation import gettext_lazy as _
 
-from workers.rules import version_matrix
+from workers.rules import tool_options, version_matrix
 from workers.rules.base import BLOCK, INFO, WARN, Spot, rule
 from workers.rules.version_matrix import release, version
 
@@ -120,6 +120,28 @@ def _hdk(f):
         hdk < version("24.1.RC3") and f.get("cards_per_process", 1) > 1)
 
 
+def _options(f):
+    """Options that the tool's release lacks; what only the survey says of it is a warning."""
+    for tool, used in f["tool_options"].items():
+        known = tool_options.release_of(tool, used, f)
+        stated = tool_options.release_of(tool, used, f.get("surveyed_versions") or {})
+        for row in map(tool_options.rows_of(tool).get, used["options"]):
+            release = known or stated or ("0" if row["until"] == "0" else None)
+            if release and tool_options.is_without(row, release):
+                yield Spot(f"{tool_options.needed(row)}; {tool_options.NAMES[tool]} {release}",
+                           row["option"], severity="" if known or release == "0" else WARN)
+
+
+def _unknown_releases(f):
+    for tool, used in f["tool_options"].items():
+        if not (tool_options.release_of(tool, used, f)
+                or tool_options.release_of(tool, used, f.get("surveyed_versions") or {})):
+            rows = [tool_options.rows_of(tool)[name] for name in used["options"]]
+            wanted = [tool_options.needed(row) for row in rows if row["until"] != "0"]
+            if wanted:
+                yield Spot(", ".join(wanted), tool_options.NAMES[tool])
+
+
 PACKAGE_ARCH = re.compile(r"(aarch64|arm64|x86[_-]64|amd64)", re.IGNORECASE)
 SAME_ARCH = {"arm64": "aarch64", "x86-64": "x86_64", "amd64": "x86_64", "x86": "x86_64"}
 # The series of a chip in the name of a driver or kernels package, and as npu-smi names it.
@@ -226,3 +248,10 @@ rule("R-ENV-21", BLOCK, "D", "container_engines",
 rule("R-ENV-22", BLOCK, "S0", "packages arch",
      _("The name of a package must carry the architecture and the chip of the node."),
      _("Fetch the package that was built for this node."), lambda f: list(_packages(f)))
+rule("R-ENV-23", BLOCK, "X28", "tool_options",
+     _("An option of this command is not known to the tool's release."),
+     _("Install a release that has it, or leave the option out."), lambda f: list(_options(f)))
+rule("R-ENV-24", INFO, "X28", "tool_options",
+     _("These options exist in some releases only, and the tool's release here is not known."),
+     _("Read the node's software, install MindSpeed by a job, or answer the survey's versions."),
+     lambda f: list(_unknown_releases(f)))

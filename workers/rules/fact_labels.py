@@ -30,7 +30,9 @@ LABELS = {
     "mindie_dtype": _("data type of the model"), "model_family": _("model family"),
     "quantisation": _("quantisation"), "granularity": _("granularity"),
     "parameters_billion": _("parameters (billion)"), "asd_variables": _("ASD variables"),
+    "jit_compile": _("compilation while running (jit_compile)"),
     "seeds": _("seeds"), "profiler": _("schedule of the profiler"),
+    "profiler_settings": _("settings of the profiler"),
     "gc_threshold": _("threshold of garbage collection"),
     "num_workers": _("loader workers"), "cpus": _("processor cores"),
     "memory_fraction": _("memory fraction"), "memory_alignment": _("memory alignment"),
@@ -43,6 +45,7 @@ LABELS = {
     "source_dtype": _("data type on the source platform"),
     "uses_dataloader": _("DataLoader used"), "uses_lite": "MindSpore Lite",
     "gpu2npu_distributed": _("distributed mode of the tool"),
+    "tool_options": _("options of the command"),
 }
 # Inside a place these stand as they are written in the file; alone they need words.
 ALONE = {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from workers.remote.scripts import quote
-from workers.runtimes.options import CONDA, MODULES, VENV
+from workers.runtimes.options import CONDA, LOG_VARIABLES, MODULES, VENV
 
 _HERE = Path(__file__).parent
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -33,6 +33,11 @@ def lines(options: dict[str, Any]) -> list[str]:
         *(f"export {name}={quote(without)}" for name in ("no_proxy", "NO_PROXY") if without),
         *(f"export {name}={expanding(text)}"
           for name, text in options.get("variables", {}).items()),
+        *([f"export LD_LIBRARY_PATH={':'.join(map(quote, options['libraries']))}"
+           '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"'] if "libraries" in options else []),
+        *(f"export {name}={options[option]}" for option, name in LOG_VARIABLES.items()
+          if option in options),
+        *(['export ASCEND_PROCESS_LOG_PATH="$DESK_WORK/plog"'] if "plog" in options else []),
         *([f"umask {options['umask']}"] if "umask" in options else []),
     ]
 

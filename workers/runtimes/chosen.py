@@ -41,6 +41,10 @@ class Chosen:
         facts: dict[str, Any] = {}
         if self.options.get("scripts"):
             facts["is_set_env_sourced"] = True
+        own = self.options.get("variables", {})
+        for option, name in options.LOG_VARIABLES.items():
+            if text := self.options.get(option, own.get(name)):
+                facts[name] = text
         if self.place == RuntimePlace.CONTAINER:
             facts["container_image"] = self.options["image"]
             facts["shm_size_gb"] = self.options.get("shm_gb", ENGINES_DEFAULT_GB)

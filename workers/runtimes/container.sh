@@ -2,6 +2,9 @@
 # Before it stand the options as shell variables, the functions of `remote/containers.sh`, and
 # `engine_words`, the node's own engine; without any, the first one that answers.
 fail() { echo "desk runtime: $*" >&2; exit 78; }
+vanish() { # nobody saw the command end; KILL is how an engine ends what is in a container
+    echo "desk runtime: container-vanished $container" >&2; exit 137
+}
 job=${PWD%/work}
 directory=${job##*/} inside=$job
 container=${container:-$directory}
@@ -147,7 +150,7 @@ await_new() { # the client may be cut off; what counts is what the engine says o
         sleep 2
     done
     [ -s "$job/box/pid" ] || engine logs "$container" 2>&1 < /dev/null
-    close_container || fail "container-vanished $container"
+    close_container || vanish
     [ -s "$job/box/pid" ] || fail "inside-failed $ended"
     exit "$ended"
 }
@@ -161,6 +164,7 @@ tell_survivors")
         [ "${answer##*desk left }" != 0 ] || break
         sleep 2
     done
+    [ -f "$job/box/exit" ] || [ "$is_running" != no ] || vanish
     status=137
     read -r status 2>/dev/null < "$job/box/exit"
     exit "$status"
@@ -168,4 +172,5 @@ tell_survivors")
 # A cluster's scheduler signals this shell, which stands for all inside.
 trap '[ -z "$SLURM_JOB_ID" ] || echo TERM > "$job/box/stop"' TERM INT
 leave_group
+[ "${SLURM_JOB_NUM_NODES:-1}" -le 1 ] || echo "[Delivery Desk] 容器只在 Slurm 分配的 $SLURM_JOB_NUM_NODES 个节点中的第一个上运行，其余节点上不启动任何进程。 / The container runs on the first of the $SLURM_JOB_NUM_NODES nodes that Slurm gave; nothing is started on the others."
 [ -n "$engine_words" ] || find_engine

@@ -17,6 +17,7 @@ stop_all() { # signal: what the job started here, but for this shell and the one
         case "$process" in "$$" | "$own") ;; *) kill -"$1" "$process" ;; esac
     done
 }
+echo "            " > "$box/exit.new" # kept for the status, should the disk be full by then
 trap '' HUP
 trap 'asked=1' TERM INT
 shell=sh
@@ -25,7 +26,7 @@ command -v bash > /dev/null 2>&1 && shell=bash
 child=$!
 ( # a cluster's scheduler reaches no container: the job's folder tells it to stop
     trap '[ "$!" = "$child" ] || { kill -KILL "$!"; wait "$!"; } 2>/dev/null; exit' TERM
-    while [ ! -f "$box/exit.new" ]; do
+    while read -r ended < "$box/exit.new" && [ -z "$ended" ]; do
         : > "$box/beat"
         sleep 2 & wait "$!"
         [ ! -s "$box/stop" ] || { read -r signal < "$box/stop"; stop_all "$signal"; }
@@ -39,7 +40,7 @@ while :; do
 done
 # On a cluster nobody else can look here for what the command left behind.
 [ ! -f ../slurm ] || [ $$ = 1 ] || { stop_all TERM; sleep 2; stop_all KILL; } > /dev/null 2>&1
-echo "$status" > "$box/exit.new"
+until { echo "$status" 1<> "$box/exit.new"; } 2>/dev/null || [ ! -d "$box" ]; do sleep 5; done
 kill "$watch" 2>/dev/null
 wait "$watch" 2>/dev/null
 # Files of an administrator inside become those of the folder's owner outside.

@@ -3,17 +3,29 @@
 offer() { # kind: of each line that is read
     head -n 200 | while read -r found; do [ -z "$found" ] || echo "desk offer $1 $found"; done
 }
-engines() { # $engine_words: the first that answers
+engines() { # $engine_words: the first that answers; each once, also podman that is called docker
+    known=
     for tool in "$engine_words" docker podman nerdctl; do
         [ -n "$tool" ] || continue
+        case " $known " in *" $tool "*) continue ;; esac
+        known="$known $tool"
         command -v "${tool%% *}" > /dev/null 2>&1 || continue
         # shellcheck disable=SC2086
         version=$(eval "timeout 20 $tool version --format '{{.Client.Version}}'" 2>/dev/null) || continue
+        [ "$tool" != docker ] || case $(docker --version 2>/dev/null) in podman*) continue ;; esac
         echo "desk offer engine $tool $version"
         engine_words=${engine_words:-$tool}
         [ "$tool" != "$engine_words" ] || is_answering=yes
     done
 }
+end_leftovers() { # of this look: rootless podman leaves a process that waits for its next call
+    for file in $(grep -alsF "DESK_LOOK=$DESK_LOOK" /proc/[0-9]*/environ 2>/dev/null); do
+        process=${file#/proc/} process=${process%/environ}
+        [ "$process" = $$ ] || kill -KILL "$process" 2>/dev/null
+    done
+}
+DESK_LOOK=$$-$(date +%s)
+export DESK_LOOK
 is_answering=
 engines
 echo "desk offers engines"
@@ -37,4 +49,5 @@ done | offer conda
 for folder in "$HOME"/*/bin/activate "$HOME"/venvs/*/bin/activate /opt/*/bin/activate; do
     [ ! -f "$folder" ] || [ -d "${folder%/bin/activate}/conda-meta" ] || echo "${folder%/bin/activate}"
 done | offer venv
+end_leftovers
 echo "desk offers end"

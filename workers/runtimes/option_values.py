@@ -63,6 +63,11 @@ def path(value: Any) -> str:
     return text
 
 
+def paths(value: Any) -> list[str]:
+    """One folder per line."""
+    return [path(line) for line in lines(value)]
+
+
 def scripts(value: Any) -> list[str]:
     """One script per line, with its arguments."""
     found = lines(value)

@@ -16,6 +16,15 @@ CARDS_BY = {"": gettext_lazy("as devices, with the driver's folders"),
             "ascend": gettext_lazy("by Ascend Docker Runtime (ASCEND_VISIBLE_DEVICES)"),
             "none": gettext_lazy("not passed on by the desk")}
 VENV, CONDA, MODULES = "venv", "conda", "modules"
+# ASCEND_GLOBAL_LOG_LEVEL and ASCEND_SLOG_PRINT_TO_STDOUT (CANN 8.x, environment variables).
+LOG_LEVELS = {"": gettext_lazy("as the node has it (error)"), "0": "debug", "1": "info",
+              "2": "warning", "3": "error", "4": gettext_lazy("no log")}
+LOG_TO = {"": gettext_lazy("as the node has it (files)"), "0": gettext_lazy("files (plog)"),
+          "1": gettext_lazy("the command's output; no files")}
+COLLECT = "collect"
+PLOG = {"": gettext_lazy("where the node writes them"),
+        COLLECT: gettext_lazy("in the job's folder, collected when it fails")}
+LOG_VARIABLES = {"log_level": "ASCEND_GLOBAL_LOG_LEVEL", "log_to": "ASCEND_SLOG_PRINT_TO_STDOUT"}
 MANAGERS = {
     "": gettext_lazy("none"), VENV: gettext_lazy("Python virtual environment (venv)"),
     CONDA: "conda", MODULES: gettext_lazy("environment modules")}
@@ -65,6 +74,14 @@ OPTIONS = (
         "One NAME=value per line; ${NAME} stands for the present value, as in "
         "LD_LIBRARY_PATH=/opt/lib:${LD_LIBRARY_PATH}. What the kind of job sets comes after "
         "them."), rows=4, shown=_pairs),
+    Option("libraries", gettext_lazy("Folders of libraries"), values.paths, gettext_lazy(
+        "One per line, searched before the others (LD_LIBRARY_PATH)."), rows=2, shown=_joined),
+    Option("log_level", gettext_lazy("CANN: log level"), values.one_of(LOG_LEVELS),
+           choices=tuple(LOG_LEVELS.items())),
+    Option("log_to", gettext_lazy("CANN: log goes to"), values.one_of(LOG_TO),
+           choices=tuple(LOG_TO.items())),
+    Option("plog", gettext_lazy("CANN: log files"), values.one_of(PLOG),
+           choices=tuple(PLOG.items())),
     Option("folder", gettext_lazy("Working folder"), values.path, gettext_lazy(
         "Empty: the job's own folder, from which files are collected; a command elsewhere finds "
         "it as ${DESK_WORK}.")),

@@ -2,11 +2,15 @@
 
 from django.db import transaction
 
+from engagements.remembered_reads import remembered
 from workers.models import Job, Node, RuntimeSoftware
 
 
 def of_job(job: Job) -> dict[str, str]:
-    """What was last read in the job's runtime on its node; empty for a job of the server."""
+    """What was last read in the job's runtime on its node when the job ended, or until now; empty
+    for a job of the server."""
+    if "software" in job.results:
+        return job.results["software"]
     if job.node is None:
         return {}
     runtime = job.runtime.get("id")
@@ -16,6 +20,12 @@ def of_job(job: Job) -> dict[str, str]:
     driver = {name: job.node.software[name] for name in ("driver", "firmware")
               if name in job.node.software}
     return driver | (found.versions if found else {})
+
+
+@remembered
+def chips_of(node: Node) -> str:
+    """Names of the chips of its cards, as they were read."""
+    return ", ".join(sorted({card.chip_name for card in node.cards.all() if card.chip_name}))
 
 
 @transaction.atomic

@@ -52,6 +52,10 @@ class Scheduler(ABC):
         """Raises InvalidInput where the node lacks what this kind needs besides its options."""
         return
 
+    def require_limit(self, seconds: int) -> None:
+        """Raises InvalidInput for a time limit with which the scheduler would never start a job."""
+        return
+
     @abstractmethod
     def visit_script(self, starting: list[tuple[Job, tuple[Place, str]]], polled: list[Job],
                      files_of: Collection[str] = (), sample_seconds: int = 0) -> str:

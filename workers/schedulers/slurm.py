@@ -8,6 +8,9 @@ import shlex
 from functools import cache
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
+from engagements.errors import InvalidInput
 from workers.models import Job
 from workers.nodes import ssh
 from workers.remote import replies, scripts, survivors
@@ -49,10 +52,28 @@ class Slurm(Scheduler):
         gres = options.get("gres", "npu") if job.cards_wanted else ""
         named = [f"--{name}={options[name]}" for name in ("partition", "account", "qos")
                  if options.get(name)]
-        minutes = options.get("minutes") or job.timeout_seconds // 60 + SPARE_MINUTES
+        minutes = self._minutes(job.timeout_seconds)
         return [gres, *named, *shlex.split(options.get("words", "")),
                 *([f"--gres={gres}:{job.cards_wanted}"] if gres else []),
                 f"--nodes={options.get('nodes') or 1}", f"--time={minutes}"]
+
+    def _minutes(self, seconds: int) -> int:
+        return self.node.scheduler_options.get("minutes") or seconds // 60 + SPARE_MINUTES
+
+    def require_limit(self, seconds):
+        """By the limits that sinfo last told; Slurm itself lets such a job wait for ever."""
+        name, minutes = self.node.scheduler_options.get("partition"), self._minutes(seconds)
+        for row in (self.node.scheduler_facts or {}).get("partitions", []):
+            if row["name"].rstrip("*") != name if name else not row["name"].endswith("*"):
+                continue
+            allowed = slurm_answers.limit_minutes(row["time_limit"])
+            if allowed is not None and minutes > allowed:
+                raise InvalidInput(_(
+                    "The job asks for %(minutes)d minutes (its time limit and %(spare)d more, or "
+                    "those of the node's options); partition “%(name)s” allows %(allowed)d, so it "
+                    "would never start. Shorten the time limit, or name another partition.") % {
+                        "minutes": minutes, "spare": SPARE_MINUTES, "allowed": allowed,
+                        "name": row["name"].rstrip("*")})
 
     def read_states(self, output, jobs):
         # Logs, which may hold anything, come after the first line of a state.

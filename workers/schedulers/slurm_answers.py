@@ -129,6 +129,16 @@ def cluster(text: str) -> dict:
                            for row in rows if len(row) == 6]}
 
 
+def limit_minutes(text: str) -> int | None:
+    """Whole minutes of a time limit as sinfo prints it, `[days-]hours:minutes:seconds` or
+    `minutes:seconds` (sinfo(1), %l); None for `infinite` and what is no limit."""
+    found = re.fullmatch(r"(?:(?:(\d+)-)?(\d+):)?(\d+):(\d+)", text)
+    if not found:
+        return None
+    days, hours, minutes, _seconds = (int(part or 0) for part in found.groups())
+    return (days * 24 + hours) * 60 + minutes
+
+
 def _after(text: str, word: str) -> str:
     found = re.search(rf"^desk {word} (.*)$", text, re.M)
     return found[1].strip() if found else ""

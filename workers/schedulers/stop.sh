@@ -33,5 +33,8 @@ tell_survivors() { # as in `remote/survivors.sh`, and what Slurm still shows
     done <<END
 $queue
 END
+    [ -n "$signal" ] || echo "desk tracking $(timeout 20 scontrol show config 2>/dev/null \
+        | sed -n 's/^ProctrackType *= *//p')"
+    [ "$boot" != fenced ] || echo "desk held"
     echo "desk left $left"
 }

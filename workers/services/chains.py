@@ -5,17 +5,20 @@ import operator
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, override
+from django.utils.translation import override
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.conflict_retry import retried
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import MigratedModel, User
 from engagements.text.text_joining import listed
+from toolreaders.masking import mask_tree
 from workers import kinds
 from workers.jobs import chain_places, shipped_chains
 from workers.jobs.form_defaults import defaults_for
 from workers.models import ChainRun, ChainStep, Job, JobChain, JobState, Node, Runtime
+from workers.models.chain import CANCELLED, COMPLETE, NOT_QUEUED, UNMET
 from workers.models.job import FINAL_STATES
 from workers.services import job_checks, jobs
 
@@ -41,7 +44,8 @@ def save_chain(
     chain = chain or JobChain(created_by=actor)
     chain.name, chain.description, chain.steps = name.strip(), description, checked(steps)
     chain.save()
-    audit_log.record(actor=actor, action="chain.save", target=chain, data={"steps": chain.steps})
+    audit_log.record(actor=actor, action="chain.save", target=chain,
+                     data={"steps": mask_tree(chain.steps)})
     return chain
 
 
@@ -106,13 +110,34 @@ def start_chain(
     runs = []
     for model in models:
         require(actor, Can.WORK, model.engagement)
+        _require_startable(actor, chain.steps, model, node, given)
         run = ChainRun.objects.create(chain=chain, model=model, node=node, steps=chain.steps,
-                                      given=given, started_by=actor)
+                                      given=given, started_by=actor, agent=actor.agent)
         _queue(run, 0)
         audit_log.record(actor=actor, action="chain.start", target=run, engagement=model.engagement,
-                         data={"chain": chain.name, "steps": run.steps, "given": given})
+                         data={"chain": chain.name, "steps": mask_tree(run.steps),
+                               "given": mask_tree(given)})
         runs.append(run)
     return runs
+
+
+def _require_startable(actor: User, steps: list[dict], model: MigratedModel, node: Node,
+                       given: dict[str, str]) -> None:
+    """Checks of every step what is known before the first is queued: what a later step would refuse
+    shall not be found out when cards have run for hours. Raises InvalidInput with the step's
+    number, NotAllowed, WrongState."""
+    known = chain_places.Known(model.code, given)
+    for number, step in enumerate(steps, 1):
+        kind = kinds.get(step["kind"])
+        values, later = chain_places.known_values(kind.code, step["parameters"], known)
+        try:
+            job_checks.require_known(
+                actor, later, kind=kind.code, model=model, runtime=_runtime(step),
+                parameters={**defaults_for(kind, model), **values},
+                node=node if kind.runs_on_node else None)
+        except DeskError as error:
+            raise type(error)(_("Step %(number)d: %(why)s")
+                              % {"number": number, "why": error.message}) from error
 
 
 @transaction.atomic
@@ -135,7 +160,8 @@ def start_shipped(
     if chain.pk is None or (chain.name, chain.steps) != (named, steps):
         chain.name, chain.steps = named, steps
         chain.save()
-        audit_log.record(actor=actor, action="chain.save", target=chain, data={"steps": steps})
+        audit_log.record(actor=actor, action="chain.save", target=chain,
+                         data={"steps": mask_tree(steps)})
     return start_chain(actor=actor, chain=chain, models=models, node=node, given=given)
 
 
@@ -147,13 +173,15 @@ def replay_run(*, actor: User, run: ChainRun, node: Node) -> ChainRun:
     Raises NotAllowed, and what queueing the first job raises.
     """
     require(actor, Can.WORK, run.model.engagement)
+    _require_startable(actor, run.steps, run.model, node, run.given)
     new = ChainRun.objects.create(chain=run.chain, model=run.model, node=node, steps=run.steps,
-                                  given=run.given, is_regression=True, started_by=actor)
+                                  given=run.given, is_regression=True, started_by=actor,
+                                  agent=actor.agent)
     _queue(new, 0)
     audit_log.record(actor=actor, action="chain.start", target=new,
                      engagement=run.model.engagement,
-                     data={"chain": run.chain.name, "steps": new.steps, "given": new.given,
-                           "replay_of": run.pk})
+                     data={"chain": run.chain.name, "steps": mask_tree(new.steps),
+                           "given": mask_tree(new.given), "replay_of": run.pk})
     return new
 
 
@@ -180,6 +208,25 @@ def resume_run(*, actor: User, run: ChainRun) -> ChainRun:
     return run
 
 
+@retried
+@transaction.atomic
+def cancel_run(*, actor: User, run: ChainRun) -> ChainRun:
+    """End the run: its job at work is cancelled, no further step is queued.
+
+    Raises NotAllowed, WrongState for a run that has ended.
+    """
+    run = ChainRun.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "model__engagement").get(pk=run.pk)
+    require(actor, Can.WORK, run.model.engagement)
+    if not run.may_be_cancelled:
+        raise WrongState(_("The chain has ended; there is nothing to cancel."))
+    last = run.last_step
+    if not last.job.is_final:
+        jobs.cancel_job(actor=actor, job=last.job)
+    _finish(run, CANCELLED, actor, n=last.position + 1, all=len(run.steps))
+    return run
+
+
 def _queue(run: ChainRun, position: int) -> ChainStep:
     step = run.steps[position]
     names = chain_places.named(run.steps)
@@ -191,7 +238,7 @@ def _queue(run: ChainRun, position: int) -> ChainStep:
         actor=run.started_by, kind=kind.code, model=run.model,
         node=run.node if kind.runs_on_node else None,
         parameters={**defaults_for(kind, run.model), **values}, runtime=_runtime(step),
-        is_regression=run.is_regression)
+        is_regression=run.is_regression, agent=run.agent)
     return ChainStep.objects.create(run=run, position=position, job=job)
 
 
@@ -201,17 +248,16 @@ def go_on(job: Job) -> None:
     if step is None:
         return
     run = ChainRun.objects.select_for_update(of=("self",), no_key=True).select_related(
-        "model__engagement", "node", "started_by").get(pk=step.run_id)
+        "model__engagement", "node", "started_by", "agent").get(pk=step.run_id)
     following = step.position + 1
     if run.finished_at or run.jobs.filter(position=following).exists():
         return
     if step.job_id != job.pk:
         ChainStep.objects.filter(pk=step.pk).update(job=job)
     if following >= len(run.steps):
-        _finish(run, gettext_noop("All %(n)d steps succeeded."), n=len(run.steps))
+        _finish(run, COMPLETE, n=len(run.steps))
     elif not is_met(run.steps[following]["condition"], job.results):
-        _finish(run, gettext_noop("Step %(n)d was not started: its condition is not met."),
-                n=following + 1)
+        _finish(run, UNMET, n=following + 1)
     else:
         _try_to_queue(run, following)
 
@@ -233,17 +279,16 @@ def _try_to_queue(run: ChainRun, position: int) -> None:
         with transaction.atomic():
             step = _queue(run, position)
     except DeskError as error:
-        _finish(run, gettext_noop("Step %(n)d could not be queued: %(why)s"), n=position + 1,
-                why=error.message)
+        _finish(run, NOT_QUEUED, n=position + 1, why=error.message)
         return
     audit_log.record(actor=None, action="chain.step", target=run, engagement=run.model.engagement,
                      data={"step": position + 1, "job": step.job_id})
 
 
-def _finish(run: ChainRun, message: str, **values) -> None:
+def _finish(run: ChainRun, message: str, actor: User | None = None, **values) -> None:
     run.finished_at, run.message, run.message_values = timezone.now(), message, values
     run.save(update_fields=["finished_at", "message", "message_values"])
-    audit_log.record(actor=None, action="chain.end", target=run, engagement=run.model.engagement,
+    audit_log.record(actor=actor, action="chain.end", target=run, engagement=run.model.engagement,
                      data={"message": message, **values})
 
 

@@ -1,15 +1,16 @@
 """What is checked before a job is queued; who only asks gets the same answers as who queues."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from engagements.access import Can, require
 from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from workers import kinds, rule_checks
+from workers import kinds, rule_checks, schedulers
 from workers.kinds import JobKind
 from workers.models import Node, Runtime, RuntimePlace
 from workers.models.gang import MOST_RESTARTS
@@ -93,7 +94,8 @@ def checked(
     actor: User, *, kind: str, parameters: dict | None = None,
     engagement: Engagement | None = None, model: MigratedModel | None = None,
     node: Node | None = None, nodes: Sequence[Node] = (), restarts: int = 0,
-    runtime: Runtime | None = None, known_of_node=stored.of_node, **_unchecked,
+    runtime: Runtime | None = None, known_of_node=stored.of_node,
+    examples: Collection[str] = (), **_unchecked,
 ) -> Checked:
     """All checks over an order as `services.queue_job` takes it.
 
@@ -108,7 +110,7 @@ def checked(
     found.tried(_require_in_project, model)
     for each in found.targets:
         found.tried(_require_for_job, found.kind, found.engagement, each)
-    is_typed = _check_values(found, actor, parameters or {}, restarts)
+    is_typed = _check_values(found, actor, parameters or {}, restarts, examples)
     found.tried(require_usable_runtime, runtime, found.kind)
     found.environments = [chosen.for_job(each, found.engagement, model, runtime) if each
                           else chosen.Chosen() for each in found.targets]
@@ -116,13 +118,24 @@ def checked(
     for each, way in places:
         if each and found.kind.runs_on_node:
             found.tried(require_possible_runtime, each, way)
+            if is_typed and each.scheduler and not examples:
+                found.tried(schedulers.of(each).require_limit, found.kind.time_limit(found.values))
     found.outcomes = [found.tried(
         rule_checks.outcome_for, found.kind, found.values, each, model, known_of_node, way,
-        len(found.targets)) or Outcome() for each, way in places if is_typed]
+        len(found.targets)) or Outcome() for each, way in places if is_typed and not examples]
     return found
 
 
-def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) -> bool:
+def require_known(actor: User, later: Collection[str], **order) -> None:
+    """The checks of `checked` but for the rules, which ask again when the job is queued; the
+    parameters in `later` hold examples. Raises the first refusal."""
+    found = checked(actor, **order, examples=later)
+    for refusal in found.refusals:
+        raise refusal
+
+
+def _check_values(found: Checked, actor: User, parameters: dict, restarts: int,
+                  examples: Collection[str]) -> bool:
     """Whether every value is of its type; the rules can ask no others."""
     kind, before = found.kind, len(found.refusals)
     entered = found.tried(_with_node_count, kind, parameters, found.several, restarts)
@@ -132,7 +145,9 @@ def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) 
         typed = Checked(kind, None).tried(JobKind.clean, kind, entered)
         found.values = typed or {}
         return typed is not None
-    found.values = values
+    found.values = values = {
+        name: [] if name in examples and isinstance(value, list)
+        else None if name in examples else value for name, value in values.items()}
     if restarts:
         found.tried(kind.require_restartable, values)
     found.tried(kind.require_place, values, found.engagement)
@@ -141,6 +156,7 @@ def _check_values(found: Checked, actor: User, parameters: dict, restarts: int) 
     for each in found.targets:
         if each and kind.runs_on_node:
             found.tried(kind.require_permitted, values, actor, each)
+            found.tried(_require_cards, kind, values, each)
     found.inputs = found.tried(job_inputs.found_in, user=actor, kind=kind, values=values,
                                engagement=found.engagement) or found.inputs
     return True
@@ -160,6 +176,22 @@ def _require_for_job(kind: JobKind, engagement: Engagement | None, node: Node | 
     if kind.runs_on_node and node.state != Node.State.READY:
         raise WrongState(_("The node %(name)s is “%(state)s”.")
                          % {"name": node.name, "state": node.get_state_display()})
+
+
+def _require_cards(kind: JobKind, values: dict[str, Any], node: Node) -> None:
+    """A node with too few cards, or of which nobody knows how many it has, would let it wait for
+    ever. A cluster says itself what it has."""
+    wanted = 0 if node.scheduler else kind.cards_for(values)
+    has = wanted and (node.cards.count() or node.cards_total)
+    if wanted and has is None:
+        raise InvalidInput(_(
+            "How many cards the node %(node)s has is not known: read them on its page (“Read "
+            "chips and host”), or enter their number there.") % {"node": node.name})
+    if wanted > (has or 0):
+        raise InvalidInput(ngettext(
+            "The job wants %(n)d card; the node %(node)s has %(has)d.",
+            "The job wants %(n)d cards; the node %(node)s has %(has)d.", wanted)
+            % {"n": wanted, "node": node.name, "has": has})
 
 
 def _in_order(node: Node | None, nodes: Sequence[Node]) -> list[Node]:

@@ -24,6 +24,11 @@ class Found:
     rows: dict[str, JobInput] = field(default_factory=dict)
     is_practice: bool = False  # whether anything of it is: then what the job makes of it is, too
 
+    @property
+    def files(self) -> list[Artifact]:
+        """The stored files among them."""
+        return [row.artifact for row in self.rows.values() if row.artifact]
+
     def keep_for_members(self, members: Iterable[Job]) -> None:
         """Make the rows of each node's part of a job on several nodes."""
         JobInput.objects.bulk_create(row.copy_for(member) for member in members

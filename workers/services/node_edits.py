@@ -2,17 +2,20 @@
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
+from engagements.text.text_joining import following
 from workers import schedulers
+from workers.dispatch.sentences import REFUSALS
 from workers.models import Job, Node, NodeLogin
 from workers.models.job import OPEN_STATES, WAITING_STATES
-from workers.nodes import machines, reachability, ssh
+from workers.nodes import error_sentences, machines, reachability, ssh
+from workers.remote import trial
 from workers.runtimes import offers
 from workers.services import node_logins, nodes
 
@@ -20,8 +23,9 @@ ADDRESS = ("host", "port", "bastion_host", "bastion_port", "bastion_host_key", "
 HOME = ("username", "scratch_dir")
 SECRET = ("private_key", "passphrase")
 SCHEDULER = ("scheduler", "scheduler_options", "scheduler_secret")
-EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "ring_size", "keep_days",
-            "set_env", "container_engine", "container_options", "command_roles", "file_roots",
+EDITABLE = (*ADDRESS, *HOME, *SECRET, "name", "labels", "cards_total", "temperature_limit",
+            "ring_size", "keep_days", "disk_warning_mb", "disk_stop_mb", "set_env",
+            "container_engine", "container_options", "command_roles", "file_roots",
             "transfer_mbit", "bastion_username", "certificate", "cluster_address",
             "cluster_interface", *SCHEDULER)
 
@@ -39,6 +43,8 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
                if name in EDITABLE and getattr(node, name) != value}
     edited = _edited(node, changes)
     offered = _newly_offered(node, edited) if changes.keys() & set(ADDRESS) else ""
+    if changes.keys() & set(SECRET) and node.host_key and not offered:
+        _try_key(edited)
     with transaction.atomic():
         locked = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         if changes.keys() & set(HOME):
@@ -54,6 +60,15 @@ def edit_node(*, actor: User, node: Node, **fields) -> Node:
             audit_log.record(actor=actor, action="node.edit", target=locked, data=_audited(changes,
                                                                                            offered))
     return locked
+
+
+def _try_key(edited: Node) -> None:
+    """The old key is dropped once the new one has opened the node."""
+    try:
+        ssh.shell_seconds(edited)
+    except ssh.NodeError as error:
+        raise InvalidInput(following(_("The new key does not open the node; the old one stays."),
+                                     error_sentences.sentence(edited, error))) from error
 
 
 def _edited(node: Node, changes: dict) -> Node:
@@ -116,10 +131,11 @@ def folders_left_behind(node: Node) -> int:
 
 
 def try_login(*, actor: User, access: Node | NodeLogin) -> float:
-    """Log in and run nothing. Returns the seconds until the log-in shell runs a command.
+    """Log in and try what jobs need. Returns the seconds until the log-in shell runs a command.
 
-    Writes what was found at the node, or at the engagement's log-in. Raises InvalidInput with the
-    sentence for what went wrong.
+    Writes what was found at the node, or at the engagement's log-in. An untried node that passes is
+    ready, through whichever log-in: some let in nobody else. Raises InvalidInput with the sentence
+    for what went wrong.
     """
     require(actor, Can.OPERATE, access.engagement if isinstance(access, NodeLogin) else None)
     node = access.node if isinstance(access, NodeLogin) else access
@@ -128,20 +144,32 @@ def try_login(*, actor: User, access: Node | NodeLogin) -> float:
     try:
         seconds = ssh.shell_seconds(access)
         identity = machines.identity_of(access)
+        found = trial.tried(access)
         read_cluster(access, node)
         offers.read_offers(access, node)
-    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
+    except ssh.NodeError as error:
         reachability.missed(access, str(error), reachability.trouble_of(error))
         if isinstance(error, ssh.HostKeyChanged):
             reachability.quarantine(node)
-        raise InvalidInput(_why(access, error)) from error
+        raise InvalidInput(error_sentences.sentence(access, error)) from error
     reachability.seen(node)
     if isinstance(access, NodeLogin):
         NodeLogin.objects.filter(pk=access.pk).update(refused_at=None, refused_cause="")
-    else:
+    if access == node or node.state == Node.State.UNTRIED:
         Node.objects.filter(pk=node.pk).update(shell_seconds=seconds)
+        nodes.keep_trial(actor, node, found)
     _keep_identity(actor, node, identity)
+    if found.refused:
+        raise InvalidInput(gettext(REFUSALS.get(found.refused, found.refused)))
+    _let_in(actor, node)
     return seconds
+
+
+@transaction.atomic
+def _let_in(actor: User, node: Node) -> None:
+    if Node.objects.filter(pk=node.pk, state=Node.State.UNTRIED).update(state=Node.State.READY):
+        node.state = Node.State.READY
+        audit_log.record(actor=actor, action="node.try", target=node)
 
 
 def _keep_identity(actor: User, node: Node, identity: machines.Identity) -> None:
@@ -157,22 +185,6 @@ def _keep_identity(actor: User, node: Node, identity: machines.Identity) -> None
         if node.state == Node.State.READY:
             nodes.set_maintenance(actor=actor, node=node, is_on=True)
         raise
-
-
-def _why(access: Node | NodeLogin, error: Exception) -> str:
-    values = {"user": access.username, "host": access.host, "port": access.port, "why": error}
-    if isinstance(error, reachability.SchedulerAway):
-        return _("%(host)s lets %(user)s in, but the cluster's scheduler does not answer "
-                 "(%(why)s).") % values
-    if isinstance(error, ssh.LoginRefused):
-        return _("%(host)s refuses the log-in of %(user)s: check user and key (%(why)s).") % values
-    if isinstance(error, ssh.HostKeyChanged):
-        return _("%(host)s shows another host key than the pinned one; the node is in "
-                 "quarantine.") % values
-    if isinstance(error, ssh.NoShell):
-        return _("%(host)s lets %(user)s in, but the log-in shell does not run our commands: look "
-                 "at the user's start-up files, such as .bashrc (%(why)s).") % values
-    return _("%(host)s:%(port)d does not answer over SSH (%(why)s).") % values
 
 
 def read_cluster(access: Node | NodeLogin, node: Node) -> None:

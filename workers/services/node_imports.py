@@ -1,5 +1,6 @@
 """Nodes from an inventory: upload, preview, creation of all or none, and the first look at each."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import BinaryIO
 
@@ -14,14 +15,15 @@ from engagements.errors import DeskError, InvalidInput, WrongState
 from engagements.models import User
 from engagements.queue import enqueue, enqueue_on_commit
 from workers.models import ImportedNode, Node, NodeImport
-from workers.nodes import ssh
+from workers.nodes import error_sentences, ssh
 from workers.nodes.inventory.files import read_inventory
-from workers.nodes.inventory.node_rows import NodeTable, node_table
+from workers.nodes.inventory.node_rows import NodeRow, NodeTable, node_table
 from workers.services import node_edits, node_logins, nodes
 from workers.services.jobs import queue_job
 from workers.uploaded_table import Entry
 
 LOOK = "workers.look_at_imported"
+TRIED_AT_ONCE = 16
 LONGEST_LOOK = timedelta(minutes=2)
 FIRST_CHECKS = ("env.npu_info", "env.host_probe", "env.software")
 State = ImportedNode.State
@@ -51,6 +53,40 @@ def table_of(source: NodeImport) -> NodeTable:
     """What the import would make, checked against the nodes as they are now."""
     entries = [Entry(place, values) for place, values in source.entries]
     return node_table(entries, source.username)
+
+
+def try_rows(source: NodeImport) -> list[dict]:
+    """Ask each row's address for its host key; nothing is stored. `place`, `fingerprint`, and
+    `refusal`, empty where the row can be enrolled."""
+    rows = table_of(source).rows
+    fetchers = [Node(**row.fields) for row in rows]
+    with ThreadPoolExecutor(TRIED_AT_ONCE) as pool:
+        offered = list(pool.map(_offered, fetchers))
+    return [{"place": row.place, "fingerprint": "",
+             "refusal": error_sentences.sentence(node, found)}
+            if isinstance(found, ssh.NodeError) else
+            {"place": row.place, "fingerprint": ssh.fingerprint(found),
+             "refusal": _refusal(row, node, found)}
+            for row, node, found in zip(rows, fetchers, offered, strict=True)]
+
+
+def _offered(node: Node) -> str | ssh.NodeError:
+    try:
+        return ssh.fetch_host_key(node)
+    except ssh.NodeError as error:
+        return error
+
+
+def _refusal(row: NodeRow, node: Node, offered: str) -> str:
+    shown = ssh.fingerprint(offered)
+    if row.fingerprint and row.fingerprint != shown:
+        return _("The node offers %(shown)s, the file says %(given)s: find out which is right.") % {
+            "shown": shown, "given": row.fingerprint}
+    try:
+        nodes.require_new_host_key(node, offered)
+    except InvalidInput as error:
+        return error.message
+    return ""
 
 
 @transaction.atomic

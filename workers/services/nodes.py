@@ -1,7 +1,9 @@
-"""Enrolling nodes, confirming their host keys, maintenance."""
+"""Enrolling nodes, confirming their host keys, maintenance, retirement."""
 
+from datetime import datetime
 
 from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
@@ -10,8 +12,10 @@ from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from workers import schedulers
 from workers.models import Node
-from workers.nodes import jump_hosts, machines, ssh
-from workers.services import node_logins
+from workers.nodes import error_sentences, jump_hosts, machines, reachability, ssh
+from workers.nodes.cards.readings import keep_cards
+from workers.remote import trial
+from workers.services import node_calendar, node_logins
 
 
 def enrol_node(
@@ -81,32 +85,60 @@ def offered_host_key(node: Node) -> str:
     """The host key the address shows now. Raises InvalidInput when it does not answer."""
     try:
         return ssh.fetch_host_key(node)
-    except (ssh.Unreachable, ssh.HostKeyChanged, ssh.LoginRefused) as error:
-        raise InvalidInput(_("%(host)s:%(port)d does not answer over SSH (%(why)s).")
-                           % {"host": node.host, "port": node.port, "why": error}) from error
+    except ssh.NodeError as error:
+        raise InvalidInput(error_sentences.sentence(node, error)) from error
 
 
 def confirm_host_key(*, actor: User, node: Node, fingerprint: str) -> Node:
     """Second step: pin the key whose fingerprint a person has compared.
 
-    Logs in once to learn which machine it is; a log-in that does not work yet is no obstacle.
+    Logs in once to learn which machine it is and to try what jobs need. A node that does not pass
+    yet stays untried: no job starts there until its log-in was tried again.
     Raises InvalidInput when it is not the fingerprint that was offered, or the machine is that of
     another node.
     """
     require(actor, Can.OPERATE)
     _require_offered(Node.objects.get(pk=node.pk), fingerprint)
-    identity = _identity_behind(node)
+    offered = Node.objects.get(pk=node.pk)
+    offered.host_key = offered.offered_host_key
+    identity, found, error = machines.Identity(), None, None
+    try:
+        identity = machines.identity_of(offered)
+        found = trial.tried(offered)
+    except ssh.NodeError as refusal:
+        error = refusal
     require_own_machine(node, identity)
     with transaction.atomic():
         node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
         _require_offered(node, fingerprint)
         node.host_key, node.offered_host_key = node.offered_host_key, ""
-        node.state = Node.State.READY
+        node.state = Node.State.READY if found and not found.refused else Node.State.UNTRIED
         node.machine_id, node.boot_id = identity.machine_id, identity.boot_id
         node.save()
         audit_log.record(actor=actor, action="node.confirm", target=node,
                          data={"fingerprint": fingerprint})
+    if found:
+        keep_trial(actor, node, found)
+    elif error:
+        reachability.missed(node, str(error), reachability.trouble_of(error))
     return node
+
+
+def keep_trial(actor: User, node: Node, found: trial.Trial) -> None:
+    """What a trial showed of the node: its clock, its sessions, its cards."""
+    changes = {"clock_offset_seconds": found.clock_offset_seconds,
+               "sessions_at_once": found.sessions}
+    if found.chips and not node.scheduler:
+        keep_cards(node, found.chips)
+        if node.cards_total is None:
+            changes["cards_total"] = len(found.chips)
+    with transaction.atomic():
+        Node.objects.filter(pk=node.pk).update(**changes)
+        if "cards_total" in changes:
+            audit_log.record(actor=actor, action="node.edit", target=node,
+                             data={"cards_total": changes["cards_total"]})
+    for name, value in changes.items():
+        setattr(node, name, value)
 
 
 def _require_offered(node: Node, fingerprint: str) -> None:
@@ -114,16 +146,6 @@ def _require_offered(node: Node, fingerprint: str) -> None:
         raise WrongState(_("This node has no host key to confirm."))
     if fingerprint.strip() != ssh.fingerprint(node.offered_host_key):
         raise InvalidInput(_("The fingerprint is not the one the node offered."))
-
-
-def _identity_behind(node: Node) -> machines.Identity:
-    """Of the machine with the offered key; nothing where it does not let us in."""
-    offered = Node.objects.get(pk=node.pk)
-    offered.host_key = offered.offered_host_key
-    try:
-        return machines.identity_of(offered)
-    except machines.REFUSALS:
-        return machines.Identity()
 
 
 def fetch_new_host_key(*, actor: User, node: Node) -> Node:
@@ -139,12 +161,59 @@ def fetch_new_host_key(*, actor: User, node: Node) -> Node:
     return node
 
 
-def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
-    """Drain a node (running jobs go on, none starts), or take it back.
+def retire_node(*, actor: User, node: Node) -> Node:
+    """Take a node out of use for good: no job starts there, its history stays. Its keys are erased.
 
-    Raises InvalidInput for taking back a node that is the machine of another.
+    Raises WrongState while a job is on its way there.
     """
     require(actor, Can.OPERATE)
+    with transaction.atomic():
+        node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+        if jobs := node.jobs.in_flight().count():
+            raise WrongState(_("%(n)d jobs are on their way there; cancel them or let them end.")
+                             % {"n": jobs})
+        node.state, node.private_key, node.passphrase = Node.State.RETIRED, "", ""
+        node.unreachable_since, node.trouble = None, ""
+        node.save(update_fields=["state", "private_key", "passphrase", "unreachable_since",
+                                 "trouble"])
+        audit_log.record(actor=actor, action="node.retire", target=node)
+    return node
+
+
+@transaction.atomic
+def delete_node(*, actor: User, node: Node) -> None:
+    """Remove a node on which nothing ever ran, as one with a mistyped address.
+
+    Raises WrongState for one with jobs or log-ins of engagements, which is retired instead.
+    """
+    require(actor, Can.OPERATE)
+    node = Node.objects.select_for_update(of=("self",), no_key=True).get(pk=node.pk)
+    if node.jobs.exists() or node.leases.exists() or node.logins.exists():
+        raise WrongState(_("Jobs ran there or engagements have log-ins; it can be retired only."))
+    Node.objects.filter(pk=node.pk).delete()
+    audit_log.record(actor=actor, action="node.delete", target=node, data={"name": node.name})
+
+
+def set_maintenance(*, actor: User, node: Node, is_on: bool, until: datetime | None = None,
+                    reason: str = "", stops_jobs_at: datetime | None = None) -> Node:
+    """Drain a node (running jobs go on, none starts), or take it back.
+
+    Args:
+        until: then it is a maintenance window of the calendar, which ends by itself. One without
+            an end raises an alarm after MAINTENANCE_HOURS.
+        stops_jobs_at: of such a window: jobs that still run then are ended.
+    Raises InvalidInput for taking back a node that is the machine of another, and for a stop
+    without an end.
+    """
+    require(actor, Can.OPERATE)
+    if is_on and until:
+        node_calendar.reserve(actor=actor, node=node, starts_at=timezone.now(), ends_at=until,
+                              reason=reason, stops_jobs_at=stops_jobs_at,
+                              is_over_reservations=True)  # it begins now: nobody is asked first
+        return node
+    if stops_jobs_at:
+        raise InvalidInput(_("Give the end of the maintenance: running jobs are stopped within "
+                             "it."))
     if not is_on:
         require_own_machine(node, machines.Identity(node.machine_id, node.boot_id))
     with transaction.atomic():
@@ -153,6 +222,7 @@ def set_maintenance(*, actor: User, node: Node, is_on: bool) -> Node:
         if node.state != expected:
             raise WrongState(_("The node is “%(state)s”.") % {"state": node.get_state_display()})
         node.state = Node.State.MAINTENANCE if is_on else Node.State.READY
-        node.save(update_fields=["state"])
+        node.maintenance_since = timezone.now() if is_on else None
+        node.save(update_fields=["state", "maintenance_since"])
         audit_log.record(actor=actor, action="node.maintenance", target=node, data={"on": is_on})
     return node

@@ -73,7 +73,7 @@ def _outcome(request: ReadingRequest) -> Reading | ReadError | None:
                          "worker ended each time or could not fetch the file.")
     if request.again_by and not artifact_store.is_intact(request.artifact):
         return ReadError("file_changed", "The stored file no longer has its recorded checksum.")
-    return artifact_store.found_in(request.artifact)
+    return artifact_store.found_in(request.artifact, anew=bool(request.again_by))
 
 
 @transaction.atomic

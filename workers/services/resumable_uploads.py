@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
 from engagements.audit import audit_log
+from engagements.audit_rows.secret_texts import refuse_secrets
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
 from workers.artifacts import arriving_files
@@ -34,11 +35,13 @@ class Part:
 
 @transaction.atomic
 def start_upload(*, actor: User, engagement: Engagement, name: str, size: int,
-                 model: MigratedModel | None = None, note: str = "") -> PendingUpload:
+                 model: MigratedModel | None = None, note: str = "", purpose: str = ""
+                 ) -> PendingUpload:
     """Announce a file that is to arrive in parts.
 
     Args:
         size: in bytes, of the whole file.
+        purpose: as in `services.upload_artifact`.
     Raises InvalidInput above the setting RESUMABLE_UPLOAD_LIMIT_BYTES, NotAllowed.
     """
     require(actor, Can.WORK, engagement)
@@ -47,9 +50,10 @@ def start_upload(*, actor: User, engagement: Engagement, name: str, size: int,
     if not 0 < size <= settings.RESUMABLE_UPLOAD_LIMIT_BYTES:
         raise InvalidInput(_("A file of 1 byte to %(limit)d MB can be uploaded.") % {
             "limit": settings.RESUMABLE_UPLOAD_LIMIT_BYTES // 2**20})
+    refuse_secrets(PendingUpload, {"note": note})
     upload = PendingUpload.objects.create(
         engagement=engagement, model=model, name=name[:240], note=note[:240], size=size,
-        created_by=actor)
+        purpose=purpose, created_by=actor)
     audit_log.record(actor=actor, action="artifact.upload_start", target=upload,
                      engagement=engagement, data={"name": upload.name, "size": size})
     return upload
@@ -129,7 +133,7 @@ def _store(actor: User, upload: PendingUpload) -> None:
         with arriving_files.whole(upload) as stream:
             upload.artifact = keep_upload(
                 stream, upload.name, actor, settle, engagement=upload.engagement,
-                model=upload.model, note=upload.note)
+                model=upload.model, note=upload.note, purpose=upload.purpose)
     except arriving_files.Incomplete as error:
         _go_back(upload, error.offset)
         raise WrongState(_("The store no longer holds what arrived from byte %(received)d on: go "

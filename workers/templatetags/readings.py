@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from workers.kinds.base import title_of
+from workers.labels.cause_words import cause_words
 from workers.labels.reader_warnings import warning_words
 from workers.labels.reading_kinds import kind_words, reader_words
 from workers.labels.value_format import NAMED_BY_THE_FILE, key_words, path_words, value_text, word
@@ -60,6 +61,13 @@ def reading_link(reading, css: str = "") -> SafeString:
 
 
 @register.filter
+def reading_cause(values: dict) -> dict | None:
+    """Why the run of a log failed, in words; None where the reading names no cause."""
+    stored = values.get("cause")
+    return cause_words(stored) if isinstance(stored, dict) else None
+
+
+@register.filter
 def single_values(values: dict) -> list[dict]:
     """What stands alone: its name in words, its key joined by dots, its text; nothing empty."""
     return [{"name": path_words(path), "key": ".".join(path), "text": value_text(value, path[-1])}
@@ -108,5 +116,5 @@ def _leaves(values: dict, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[
                 yield (*before, key), value
         elif _is_long_map(key, value):
             yield (*before, key), value
-        elif key != "lines":  # in which line each value stands
+        elif key not in ("lines", "cause"):  # of the values, and what `reading_cause` shows
             yield from _leaves(value, (*before, key))

@@ -7,10 +7,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement, MigratedModel
-from engagements.web.form_actions import attempt, attempt_form
+from engagements.web.form_actions import attempt, attempt_form, show_errors
 from toolreaders.number_parsing import whole_number
 from workers.forms.chains import ChainForm, StartForm, StepFormSet
 from workers.jobs import chain_overview
+from workers.jobs.chain_places import PLACES
+from workers.jobs.readable_values import readable
 from workers.jobs.shipped_chains import titled
 from workers.models import ChainRun, JobChain, Node, Runtime
 from workers.services import chains as services
@@ -43,7 +45,8 @@ def chain_new(request):
             actor=request.user, steps=wanted, **form.cleaned_data))
         if saved:
             return redirect("workers:chain", saved.pk)
-    return render(request, "workers/chain_form.html", {"form": form, "steps": steps})
+    return render(request, "workers/chain_form.html", {
+        "form": form, "steps": steps, "places": PLACES})
 
 
 @require_GET
@@ -52,6 +55,7 @@ def chain(request, pk):
     found = titled(get_object_or_404(JobChain, pk=pk))
     return render(request, "workers/chain.html", {
         "chain": found, "form": StartForm(user=request.user, chain=found),
+        "steps": readable(found.steps, user=request.user, author_id=found.created_by_id),
         "runtimes": Runtime.objects.filter(pk__in=[
             step["runtime"] for step in found.steps if step.get("runtime")]),
         "runs": _shown(ChainRun.objects.visible_to(request.user).filter(chain=found).select_related(
@@ -62,9 +66,9 @@ def chain(request, pk):
 def chain_start(request, pk):
     found = get_object_or_404(JobChain, pk=pk)
     form = StartForm(request.POST, user=request.user, chain=found)
+    require(request.user, Can.WORK)
     if not form.is_valid():
-        attempt(request, lambda: services.start_chain(
-            actor=request.user, chain=found, models=[], node=None), "")
+        show_errors(request, form)
         return redirect("workers:chain", pk)
     attempt(request, lambda: services.start_chain(
         actor=request.user, chain=found, models=list(form.cleaned_data["models"]),
@@ -89,9 +93,23 @@ def resume(request, pk):
     found = get_object_or_404(ChainRun.objects.visible_to(request.user), pk=pk)
     attempt(request, lambda: services.resume_run(actor=request.user, run=found),
             _("The chain continues."))
+    return _back(request, found)
+
+
+@require_POST
+def cancel(request, pk):
+    """End the run and its job at work."""
+    found = get_object_or_404(ChainRun.objects.visible_to(request.user), pk=pk)
+    attempt(request, lambda: services.cancel_run(actor=request.user, run=found),
+            _("The chain was cancelled."))
+    return _back(request, found)
+
+
+def _back(request, run):
+    """To the page on which the button stands."""
     if request.POST.get("next") == "engagement":
-        return redirect("workers:engagement_chains", found.model.engagement.code)
-    return redirect("workers:chain_run", pk)
+        return redirect("workers:engagement_chains", run.model.engagement.code)
+    return redirect("workers:chain_run", run.pk)
 
 
 @require_GET

@@ -13,20 +13,22 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from engagements.access import Can, require
+from engagements.access import Can, allowed, require
 from engagements.errors import DeskError
-from engagements.models import Engagement
+from engagements.models import Engagement, User
 from engagements.moves import offered_moves
 from engagements.text.text_joining import labelled
 from engagements.web.form_actions import attempt
+from engagements.web.offered_choices import offered
 from engagements.web.paging import page_of
 from toolreaders.number_parsing import whole_number
 from workers import kinds, queries, rule_checks, services
-from workers.dispatch import card_queue
+from workers.dispatch import clusters
 from workers.dispatch.transitions import TRANSITIONS
 from workers.forms.jobs import JobForm
 from workers.jobs import choices
 from workers.jobs.follow_ups import follow_ups
+from workers.jobs.readable_values import readable, without_secrets
 from workers.labels import (
     benchmark_points,
     card_charts,
@@ -35,6 +37,7 @@ from workers.labels import (
     job_results,
 )
 from workers.logs import (
+    customer_text,
     diagnosis,
     early_warnings,
     live_log,
@@ -43,8 +46,8 @@ from workers.logs import (
     progress,
     search,
 )
-from workers.models import Job, JobLog, JobState, Node
-from workers.models.job import WAITING_STATES
+from workers.models import Job, JobLog, JobState, Node, NodeReservation, Priority
+from workers.models.job import FINAL_STATES, WAITING_STATES
 from workers.nodes.cards import alarms
 from workers.rules import SEVERITIES, WARN, Hit
 from workers.runtimes import chosen
@@ -63,6 +66,8 @@ def job_list(request):
         code=request.GET.get("engagement", "")).first()
     return render(request, "workers/jobs.html", {
         "page": page_of(jobs, request.GET, 30), "engagement": engagement,
+        "engagements": offered(Engagement.objects.visible_to(request.user).filter(
+            state=Engagement.State.ACTIVE)) if allowed(request.user, Can.WORK) else (),
         "active": "jobs", "kinds": kinds.all_kinds(), "states": JobState.choices,
         "nodes": Node.objects.visible_to(request.user)})
 
@@ -78,7 +83,10 @@ def _copied(request, kind) -> dict:
     if (key := whole_number(request.GET.get("copy_of"))) is None:
         return {}
     job = get_object_or_404(Job.objects.visible_to(request.user), pk=key, kind=kind.code)
-    return {**job.parameters, "node": job.node_id, "priority": job.priority,
+    given = job.parameters if job.created_by_id == request.user.pk \
+        else without_secrets(job.parameters)
+    return {**given, "node": job.node_id, "priority": min(job.priority, Priority.NORMAL),
+            "purpose": job.purpose,
             "runtime": services.runtimes.own_of(job), **_nodes_of(job)}
 
 
@@ -128,8 +136,10 @@ def job_new(request):
 def _order(user, form: JobForm, stage: str) -> dict:
     given = form.cleaned_data
     return {"actor": user, "kind": form.kind.code, "parameters": form.parameters(),
-            "engagement": form.engagement, "stage": stage, "node": given.get("node"),
-            "priority": int(given.get("priority") or 0), "nodes": form.nodes(),
+            "engagement": form.engagement, "stage": stage,
+            "purpose": given.get("purpose") or "", "node": given.get("node"),
+            "priority": int(given.get("priority") or 0),
+            "priority_reason": given.get("priority_reason") or "", "nodes": form.nodes(),
             "restarts": given.get("restarts") or 0, "runtime": given.get("runtime")}
 
 
@@ -184,33 +194,41 @@ def job_page(request, pk):
     """The whole page; to htmx the part that changes while the job runs."""
     job, now = _job(request, pk), timezone.now()
     kind = kinds.of_job(job)
-    template = "workers/job_live.html" if request.htmx else "workers/job.html"
+    template = "workers/job_facts.html" if request.htmx else "workers/job.html"
     several = _members_context(job, request.GET.get("rank", ""))
-    is_waiting = job.state in WAITING_STATES and job.node and job.cards_wanted
     return render(request, template, {
         "job": job, "kind": kind, "remaining": progress.remaining_seconds(job),
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "charts": card_charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
         "card_alarms": alarms.presented(alarms.of_job(job, now)),
         "alarms": early_warnings.of(job, now), "series": progress.series_charts(job),
-        "expected_start": job_results.expected_start(job) or (
-            card_queue.expected_start(job, now) if is_waiting else None),
-        "scheduled": job_results.scheduler_facts(job), "runtime": chosen.of_job(job).shown(),
+        "expected_start": job_results.expected_start(job),
+        "why_waiting": queries.why_waiting(job, request.user, now)
+        if job.state in WAITING_STATES and allowed(request.user, Can.VIEW_INTERNAL) else [],
+        "maintenance": NodeReservation.objects.filter(
+            node=job.node_id, engagement=None, ends_at__gt=now)
+        if job.node_id and job.state not in (*FINAL_STATES, *WAITING_STATES) else (),
+        "scheduled": job_results.scheduler_facts(job, clusters.why_another_state(job)),
+        "runtime": chosen.of_job(job).shown(),
         "container": job_results.container_facts(job),
-        "command": command_words.of_command(job.command),
+        "command": command_words.of_command(readable(
+            job.command, user=request.user, author_id=job.created_by_id)),
         **several, **({"log": ""} if request.htmx else _log_context(
-            several["log_job"], several["asked_rank"], several.get("present", []),
+            request.user, several["log_job"], several["asked_rank"], several.get("present", []),
             request.GET.get("log", ""))),
         "diagnosis": diagnosis.presented(job),
         "left_behind": job_results.left_behind(job.results),
-        "not_collected": job_results.not_collected(job.results),
+        "not_collected": job_results.not_collected(
+            job.results, job.artifacts.exclude(name__in=("log.txt", "not-collected.txt")).count()),
         "cards": job.results.get("cards", []), "hits": rule_checks.hits_of_job(job.results),
         "rule_counts": rule_checks.counts_of((_("Before the job"), job.results.get("preflight")),
                                              (_("On its files"), job.results.get("rule_outcome"))),
         "inputs": several["log_job"].inputs.select_related("source_node"),
+        "attempts": queries.attempts_of(job),
         "follow_ups": follow_ups(job) if not request.htmx else (),
         "artifacts": job.artifacts.prefetch_related("readings"),
-        "moves": offered_moves(request.user, TRANSITIONS, job)})
+        "moves": offered_moves(request.user, TRANSITIONS, job),
+        "priorities": Priority.choices})
 
 
 def _members_context(job: Job, asked: str) -> dict[str, Any]:
@@ -228,21 +246,22 @@ def _members_context(job: Job, asked: str) -> dict[str, Any]:
             "asked_rank": "all" if asked == "all" else shown.rank}
 
 
-def _log_context(log_job: Job, asked_rank: Any, present: list[Job], asked_log: str = ""
-                 ) -> dict[str, Any]:
+def _log_context(user: User, log_job: Job, asked_rank: Any, present: list[Job],
+                 asked_log: str = "") -> dict[str, Any]:
     """The end of the log that is shown, and where its whole first part begins.
 
     Args:
         asked_log: the id of a further log of the job; empty for its output.
     """
+    shown = customer_text.shown_to(user)
     if asked_rank == "all":
-        return {"log": "".join(merged_log.lines(present, TAIL))}
+        return {"log": shown("".join(merged_log.lines(present, TAIL)))}
     further = list(log_job.logs.select_related("job"))
     extra = next((each for each in further if str(each.pk) == asked_log), None)
-    shown = extra or log_job
-    return {"log": live_log.tail(shown, TAIL), "further_logs": further, "extra_log": extra,
-            "shown_log": shown,
-            "log_offset": live_log.line_start(shown, shown.log_stored - LOG_AT_FIRST)}
+    asked = extra or log_job
+    return {"log": shown(live_log.tail(asked, TAIL)), "further_logs": further, "extra_log": extra,
+            "shown_log": asked,
+            "log_offset": live_log.line_start(asked, asked.log_stored - LOG_AT_FIRST)}
 
 
 def _log(request: HttpRequest, pk: int, log: int | None) -> Job | JobLog:
@@ -257,6 +276,7 @@ def job_log(request, pk, log=None):
     job = _log(request, pk, log)
     text, end = live_log.read(job, whole_number(request.GET.get("offset")) or 0, LOG_AT_ONCE)
     is_final = job.is_final and end >= job.log_stored
+    text = customer_text.shown_to(request.user)(text)
     return HttpResponse(text, content_type="text/plain; charset=utf-8", headers={
         "X-Next-Offset": str(end), "X-Log-Final": "yes" if is_final else "no",
         "X-Log-Length": str(job.log_stored)})
@@ -272,7 +292,9 @@ def job_log_lines(request, pk):
     if request.GET.get("line") == "first-error":
         return _to_first_error(request, job)
     asked = max(1, whole_number(request.GET.get("line")) or 1)
-    blocks = numbered_lines.blocks_of(numbered_lines.around(job, asked))
+    shown = customer_text.shown_to(request.user)
+    blocks = numbered_lines.blocks_of([
+        (number, shown(text)) for number, text in numbered_lines.around(job, asked)])
     return render(request, "workers/log_lines.html", {
         "job": job, "asked": asked,
         "blocks": [(block, block.holds(asked)) for block in blocks]})
@@ -292,9 +314,11 @@ def job_log_file(request, pk, log=None):
     """The whole masked log as a download, passed on piece by piece."""
     job = _log(request, pk, log)
     name = f"job-{pk}.log" if log is None else job.name.replace("/", "_").replace('"', "_")
+    length = {"Content-Length": str(live_log.length(job))}
     return StreamingHttpResponse(
-        live_log.pieces(job), content_type="text/plain; charset=utf-8", headers={
-            "Content-Length": str(live_log.length(job)),
+        customer_text.lines_shown_to(request.user, live_log.pieces(job)),
+        content_type="text/plain; charset=utf-8", headers={
+            **(length if allowed(request.user, Can.VIEW_INTERNAL) else {}),
             "Content-Disposition": f'attachment; filename="{name}"'})
 
 
@@ -304,7 +328,8 @@ def job_merged_log(request, pk):
     job = _job(request, pk)
     members = list(job.own_gang.present()) if job.nodes_wanted > 1 else [job]
     return StreamingHttpResponse(
-        merged_log.lines(members), content_type="text/plain; charset=utf-8",
+        map(customer_text.shown_to(request.user), merged_log.lines(members)),
+        content_type="text/plain; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="job-{job.pk}-all.log"'})
 
 
@@ -315,14 +340,34 @@ def job_log_search(request, pk, log=None):
     JSON: `found` with the line's offset (null if there is none), and `searched_to`, from where to
     go on where this part of the log had none.
     """
-    return JsonResponse(search.answer(_log(request, pk, log), request.GET))
+    answer = search.answer(_log(request, pk, log), request.GET)
+    return JsonResponse({**answer, "line": customer_text.shown_to(request.user)(answer["line"])})
 
 
 @require_POST
 def job_cancel(request, pk):
     job = _job(request, pk)
-    attempt(request, lambda: services.cancel_job(actor=request.user, job=job),
+    attempt(request, lambda: services.cancel_job(
+        actor=request.user, job=job, reason=request.POST.get("reason", "")),
             _("Cancelling: the cards are released once none of its processes run."))
+    return redirect("workers:job", pk)
+
+
+@require_POST
+def job_rule(request, pk):
+    """Hold, release, or another priority: `move` says which."""
+    job, reason = _job(request, pk), request.POST.get("reason", "")
+    common = {"actor": request.user, "job": job}
+    priority = whole_number(request.POST.get("priority", "").removeprefix("-")) or 0
+    if request.POST.get("priority", "").startswith("-"):
+        priority = -priority
+    moves = {"hold": lambda: services.hold_job(**common, reason=reason),
+             "release": lambda: services.release_job(**common),
+             "priority": lambda: services.set_priority(
+                 **common, priority=Priority(priority), reason=reason)}
+    asked = request.POST.get("move", "")
+    if asked in moves and (asked != "priority" or priority in Priority.values):
+        attempt(request, moves[asked], _("Saved."))
     return redirect("workers:job", pk)
 
 

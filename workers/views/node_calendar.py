@@ -29,8 +29,7 @@ def calendar(request):
     return render(request, "workers/calendar.html", {
         "form": form, "quota_form": QuotaForm(user=request.user),
         "may_operate": allowed(request.user, Can.OPERATE),
-        "reservations": NodeReservation.objects.visible_to(request.user).filter(
-            ends_at__gt=timezone.now()).select_related("node", "engagement"),
+        "reservations": node_calendar.reservations_ahead(request.user, timezone.now()),
         "quotas": CardQuota.objects.visible_to(request.user).select_related("engagement")})
 
 

@@ -59,6 +59,18 @@ def _progress(source: NodeImport) -> dict:
 
 
 @require_POST
+def import_try(request, pk):
+    """The preview with what each address answers."""
+    require(request.user, Can.OPERATE)
+    source = _source(request, pk)
+    if source.applied_at:
+        return redirect("workers:import", pk)
+    return render(request, "workers/import_preview.html", {
+        "source": source, "table": node_imports.table_of(source), "form": InventoryKeyForm(),
+        "trial": node_imports.try_rows(source)})
+
+
+@require_POST
 def import_apply(request, pk):
     source, form = _source(request, pk), InventoryKeyForm(request.POST)
     if form.is_valid():

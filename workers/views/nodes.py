@@ -1,8 +1,11 @@
 """Pages of nodes and of the log-ins that engagements have there."""
 
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -11,31 +14,51 @@ from django.utils.translation import ngettext
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from engagements.access import Can, require
-from engagements.web.form_actions import attempt, attempt_form
-from engagements.web.paging import page_of
+from engagements.access import Can, allowed, require
+from engagements.web.form_actions import attempt, attempt_form, show_errors
+from toolreaders.number_parsing import whole_number
 from workers import queries, rule_checks, schedulers, services
-from workers.forms.jobs import LoginForm, NodeEditForm, NodeForm
+from workers.dispatch import disks
+from workers.forms.jobs import CleanUpForm, LoginForm, NodeEditForm, NodeForm
+from workers.forms.node_bulk import FORMS
+from workers.forms.node_calendar import MaintenanceForm
 from workers.labels import card_charts
-from workers.labels.node_state import state_sentences
-from workers.labels.software_names import named_software
-from workers.models import Node, NodeLogin
-from workers.nodes import machines, ssh
+from workers.models import CardAlarm, Job, Node, NodeLogin
+from workers.models.job import WAITING_STATES
+from workers.nodes import ssh
 from workers.nodes.cards import alarms
 from workers.nodes.certificates import facts_of
 from workers.runtimes import offers
-from workers.services import key_installation, node_edits, node_logins
+from workers.services import card_alarms, key_installation, node_disks, node_edits, node_logins
+from workers.services import node_bulk as node_bulk_changes
 
 CHARTED = timedelta(days=1)
 NODES_PER_PAGE, QUEUES_PER_PAGE = 50, 10
+MOST_HOURS = 24 * 90  # of silence
 
 
 @require_GET
 def node_list(request):
+    """Every node with its cards, those in trouble first."""
     require(request.user, Can.VIEW_INTERNAL)
-    page = page_of(Node.objects.visible_to(request.user), request.GET, NODES_PER_PAGE)
+    nodes = Node.objects.visible_to(request.user).without_secrets()
+    retired, is_retired = Node.State.RETIRED, "retired" in request.GET
+    shown = nodes.filter(state=retired) if is_retired else nodes.exclude(state=retired)
+    labels, label, chosen = _by_label(request, shown)
+    rows = queries.fleet_of(chosen if label else shown, request.user, timezone.now())
     return render(request, "workers/nodes.html", {
-        "page": page, "nodes": queries.nodes_with_load(page.object_list)})
+        "retired": 0 if is_retired else nodes.filter(state=retired).count(),
+        "labels": labels, "label": label,
+        "summary": queries.fleet_summary(rows),
+        "page": Paginator(rows, NODES_PER_PAGE).get_page(request.GET.get("page"))})
+
+
+def _by_label(request: HttpRequest, nodes: Iterable[Node]) -> tuple[list[str], str, list[Node]]:
+    """All labels of the nodes, the one that the address asks for, and the nodes that bear it."""
+    worn = {node: node_bulk_changes.words(node.labels) for node in nodes}
+    label = request.GET.get("label", "")
+    return (sorted({word for words in worn.values() for word in words}), label,
+            [node for node, words in worn.items() if label in words])
 
 
 @require_http_methods(["GET", "POST"])
@@ -57,14 +80,12 @@ def _node(request: HttpRequest, pk: int) -> Node:
 @require_GET
 def node_page(request, pk):
     node, now = _node(request, pk), timezone.now()
+    [row] = queries.fleet_of([node], request.user, now)
     return render(request, "workers/node.html", {
-        "node": node, "cards": queries.cards_with_holders(node, request.user),
+        "node": node, "row": row,
         "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
         "pinned": ssh.fingerprint(node.host_key) if node.host_key else "",
-        "sentences": state_sentences(node, now),
-        "twin": machines.with_host_key(node, node.host_key) if node.host_key else None,
         "queue": queries.queues_of([node], request.user, now)[0],
-        "software": named_software(node.software),
         "offered_images": offers.pairs(node, "images"),
         "offered_containers": offers.pairs(node, "containers"),
         "scheduler_options": schedulers.shown_options(node),
@@ -149,6 +170,23 @@ def _tell_edited(request: HttpRequest, before: Node, after: Node, folders: int) 
         messages.success(request, _("Saved."))
 
 
+@require_http_methods(["GET", "POST"])
+def node_bulk(request):
+    """The same change on many nodes, with what became of it on each."""
+    require(request.user, Can.OPERATE)
+    nodes = Node.objects.visible_to(request.user).exclude(state=Node.State.RETIRED)
+    labels, label, chosen = _by_label(request, nodes)
+    asked, outcomes = request.POST.get("action"), None
+    found = {action: form(request.POST if action == asked else None, chosen_of=nodes,
+                          prefix=action, initial={"nodes": [node.pk for node in chosen]})
+             for action, form in FORMS.items()}
+    if asked in found and found[asked].is_valid():
+        outcomes = node_bulk_changes.ACTIONS[asked](
+            actor=request.user, **found[asked].cleaned_data)
+    return render(request, "workers/node_bulk.html", {
+        "forms": found, "outcomes": outcomes, "asked": asked, "labels": labels, "label": label})
+
+
 @require_POST
 def node_refetch(request, pk):
     node = _node(request, pk)
@@ -160,9 +198,43 @@ def node_refetch(request, pk):
 @require_POST
 def node_maintenance(request, pk):
     node = _node(request, pk)
-    attempt(request, lambda: services.set_maintenance(
-        actor=request.user, node=node, is_on=request.POST.get("on") == "yes"), _("Saved."))
+    form = MaintenanceForm(request.POST)
+    if form.is_valid():
+        attempt(request, lambda: services.set_maintenance(
+            actor=request.user, node=node, **form.cleaned_data), _("Saved."))
+    else:
+        show_errors(request, form)
     return redirect("workers:node", pk)
+
+
+@require_POST
+def node_retire(request, pk):
+    node = _node(request, pk)
+    attempt(request, lambda: services.retire_node(actor=request.user, node=node), _("Saved."))
+    return redirect("workers:node", pk)
+
+
+@require_POST
+def node_delete(request, pk):
+    node = _node(request, pk)
+    done = attempt(request, lambda: services.delete_node(actor=request.user, node=node),
+                   _("Deleted."))
+    return redirect("workers:nodes") if done else redirect("workers:node", pk)
+
+
+@require_POST
+def alarm_say(request, pk):
+    """An alarm is known, or silent for some hours."""
+    alarm = get_object_or_404(CardAlarm.objects.visible_to(request.user), pk=pk)
+    common = {"actor": request.user, "alarm": alarm}
+    hours, note = whole_number(request.POST.get("hours")), request.POST.get("note", "")
+    if hours:
+        attempt(request, lambda: card_alarms.silence_alarm(
+            **common, until=timezone.now() + timedelta(hours=min(hours, MOST_HOURS)),
+            reason=note), _("Saved."))
+    else:
+        attempt(request, lambda: card_alarms.acknowledge_alarm(**common, note=note), _("Saved."))
+    return redirect("workers:node", alarm.node_id)
 
 
 @require_POST
@@ -173,6 +245,40 @@ def node_check(request, pk):
         attempt(request, lambda kind=kind: services.queue_job(
             actor=request.user, kind=kind, node=node), _("The check is queued."))
     return redirect("workers:node", pk)
+
+
+@require_GET
+def node_disk(request, pk):
+    """What is free and what fills it; for operators the dry run of a rule."""
+    node, may_operate = _node(request, pk), allowed(request.user, Can.OPERATE)
+    form, rows = CleanUpForm(request.GET or None, node=node), None
+    if may_operate and form.is_valid():
+        rows = disks.dry_run(node, form.rule(), request.user)
+    return render(request, "workers/node_disk.html", {
+        "node": node, "form": form, "rows": rows, "may_operate": may_operate,
+        "forecast": disks.forecast_sentence(node, timezone.now()),
+        "contents": disks.contents(node, request.user),
+        "going": [row for row in rows or () if not row["why_kept"]]})
+
+
+@require_POST
+def node_measure_disk(request, pk):
+    node = _node(request, pk)
+    attempt(request, lambda: node_disks.measure_disk(actor=request.user, node=node), _("Saved."))
+    return redirect("workers:node_disk", pk)
+
+
+@require_POST
+def node_clean_up(request, pk):
+    """What the dry run has shown."""
+    node = _node(request, pk)
+    form = CleanUpForm(request.POST, node=node)
+    if form.is_valid():
+        attempt(request, lambda: node_disks.clean_up(
+            actor=request.user, node=node, rule=form.rule()), _("The folders are removed."))
+    else:
+        show_errors(request, form)
+    return redirect("workers:node_disk", pk)
 
 
 @require_http_methods(["GET", "POST"])
@@ -228,9 +334,13 @@ def login_withdraw(request, pk):
 
 @require_GET
 def queue_page(request):
-    """Whose turn it is on every node."""
+    """Whose turn it is on every node, first on those where somebody waits."""
     require(request.user, Can.VIEW_INTERNAL)
-    nodes = Node.objects.visible_to(request.user).prefetch_related("cards")
-    page = page_of(nodes, request.GET, QUEUES_PER_PAGE)
+    jobs = Job.objects.in_flight().filter(node=OuterRef("pk"))
+    nodes = Node.objects.visible_to(request.user).exclude(state=Node.State.RETIRED).order_by(
+        Exists(jobs.filter(state__in=WAITING_STATES)).desc(), Exists(jobs).desc(), "name")
+    page = Paginator(nodes.prefetch_related("cards"), QUEUES_PER_PAGE).get_page(
+        request.GET.get("page"))
     return render(request, "workers/queue.html", {
-        "page": page, "queues": queries.queues_of(page.object_list, request.user, timezone.now())})
+        "shares": queries.shares_of(request.user), "page": page,
+        "queues": queries.queues_of(page.object_list, request.user, timezone.now())})

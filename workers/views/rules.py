@@ -11,6 +11,7 @@ from engagements.web.form_actions import attempt_form
 from engagements.web.offered_choices import offered
 from engagements.web.paging import page_of
 from toolreaders.scan import CHECKS
+from workers import rule_checks
 from workers.forms.jobs import ScanForm
 from workers.models import StoredReading
 from workers.rules import RULES_VERSION, SEVERITIES
@@ -77,10 +78,12 @@ def scan_page(request, pk):
     """Totals, effort and findings of one scan."""
     scan = _scan(request, pk)
     findings = scanning.filtered_findings(scan, request.GET)
+    shown = {entry["rule"] for entry in scan.values.get("findings", [])}
     return render(request, "workers/scan.html", {
         "scan": scan, "values": scan.values, "artifact": scan.artifact,
         "page": Paginator(findings, 100).get_page(request.GET.get("page")),
         "effort": [scanning.described(row) for row in scan.values.get("effort", [])],
+        "hits": [hit for hit in rule_checks.hits_of(scan.artifact.rules) if hit.rule not in shown],
         "checks": CHECKS.values(), "severities": SEVERITIES})
 
 

@@ -25,13 +25,15 @@ class Command(BaseCommand):
         parser.add_argument("--definition", choices=CURVES, default=DEFAULT_CURVE)
         parser.add_argument("--threshold", default=str(DEFAULT_THRESHOLD),
                             help="as a fraction, 0.02 is 2 %%")
+        parser.add_argument("--repeat", type=Path, action="append", default=[],
+                            help="a repeat of the baseline; two or more make a band")
         parser.add_argument("--json", action="store_true", dest="as_json")
 
-    def handle(self, *args, baseline, candidate, definition, threshold, as_json, **options):
+    def handle(self, *args, baseline, candidate, definition, threshold, repeat, as_json, **options):
         limit = _threshold(threshold)
         rule = BY_CODE[definition].rule()
         try:
-            result = compare_logs(baseline, candidate, rule, limit)
+            result = compare_logs(baseline, candidate, rule, limit, repeat)
         except UnreadableLogError as error:
             raise CommandError(str(error)) from error
         answer = {"definition": definition, **result.values(

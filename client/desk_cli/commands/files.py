@@ -148,7 +148,7 @@ def _read(client: AuthenticatedClient, stored: Artifact) -> str:
         stored = result(artifacts_retrieve.sync_detailed(stored.id, client=client))
     if stored.reading_state == "being_read":
         return "still being read"
-    kinds = ", ".join(reading.kind for reading in stored.readings)
+    kinds = ", ".join(reading.kind for reading in stored.readings or ())
     return kinds or stored.refusal or "not recognised"
 
 

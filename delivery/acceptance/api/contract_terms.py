@@ -16,6 +16,7 @@ from delivery.acceptance.document_verification import is_within_rate_limit, veri
 from delivery.acceptance.models import AcceptanceTerms, Condition, PowerOfAttorney, Review
 from delivery.acceptance.serializers.contract_terms import (
     ConditionReportSerializer,
+    ConditionStepSerializer,
     NewPowerOfAttorneySerializer,
     PowerOfAttorneySerializer,
     ReasonGivenSerializer,
@@ -30,13 +31,13 @@ from delivery.acceptance.web import download
 from engagements.access import Can, require
 from engagements.models import Engagement
 from engagements.web.row_action import RowAction
-from engagements.web.scoped_viewset import ScopedViewSet
+from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
 from engagements.web.strict_filters import KnownParameters
 
 BINARY = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
 
 
-class TermsViewSet(GenericViewSet):
+class TermsViewSet(DeclaredEndpoint, GenericViewSet):
     """What the contract of an engagement says of acceptance; project managers record it."""
 
     serializer_class = TermsSerializer
@@ -56,10 +57,9 @@ class TermsViewSet(GenericViewSet):
 
     def update(self, request, code=None):
         """Record all terms anew."""
-        engagement, form = self._engagement(code), TermsSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
+        engagement, terms = self._engagement(code), self.validated(TermsSerializer)
         return Response(TermsSerializer(services.set_terms(
-            actor=request.user, engagement=engagement, **form.validated_data)).data)
+            actor=request.user, engagement=engagement, **terms)).data)
 
 
 class PowerOfAttorneyViewSet(ScopedViewSet):
@@ -96,6 +96,11 @@ class ConditionViewSet(ScopedViewSet):
                        "The team says what was done.", ConditionReportSerializer)
     close = RowAction(services.close_condition, "condition",
                       "The customer confirms that it is closed.")
+    send_back = RowAction(services.send_back_condition, "condition",
+                          "The customer does not confirm what was reported.",
+                          ConditionStepSerializer, url_path="send-back")
+    reopen = RowAction(services.reopen_condition, "condition",
+                       "The customer takes a closing back.", ConditionStepSerializer)
 
 
 class VerificationViewSet(KnownParameters, GenericViewSet):

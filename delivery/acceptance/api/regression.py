@@ -7,6 +7,7 @@ from delivery.acceptance.models import RegressionRun
 from delivery.acceptance.regression_comparison import moved, moved_figures
 from delivery.acceptance.services.regression_runs import start_regression
 from engagements.models import MigratedModel
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.scoped_viewset import ScopedViewSet
 from engagements.web.service_hooks import creating
 from engagements.web.visible_field import VisibleField
@@ -42,7 +43,7 @@ class MovedFigureSerializer(serializers.Serializer):
     direction = serializers.ChoiceField(["better", "worse", "unchanged"], allow_blank=True)
 
 
-class RegressionRunSerializer(serializers.ModelSerializer):
+class RegressionRunSerializer(NamesEngagement):
     model = VisibleField(queryset=MigratedModel.objects.all())
     node = VisibleField(queryset=Node.objects.all())
     moved = serializers.SerializerMethodField()

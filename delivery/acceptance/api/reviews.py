@@ -8,7 +8,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from delivery.acceptance import services
-from delivery.acceptance.api import contract_terms, third_party_reports
+from delivery.acceptance.api import blocker_waivers, contract_terms, third_party_reports
 from delivery.acceptance.api.contract_terms import BINARY
 from delivery.acceptance.models import Review
 from delivery.acceptance.review.deliverables import deliverables_of
@@ -16,12 +16,14 @@ from delivery.acceptance.review.retest_comparison import compare_with_current
 from delivery.acceptance.serializers.review import (
     DecisionSerializer,
     DeclineSerializer,
+    DelegateSerializer,
     DeliverableSerializer,
     IdentifySerializer,
     NewCommentSerializer,
     NewReceiptSerializer,
     NoticeProofSerializer,
     OpenReviewSerializer,
+    PasskeyRequestSerializer,
     ResolveSerializer,
     RetestRowSerializer,
     ReviewSerializer,
@@ -29,6 +31,12 @@ from delivery.acceptance.serializers.review import (
     SignSerializer,
 )
 from delivery.acceptance.services.decisions import models_by_code
+from delivery.acceptance.services.identification import (
+    open_identification,
+    passkey_request,
+    statement_hash,
+    statement_of,
+)
 from delivery.acceptance.web import download, signature_origin
 from engagements.errors import InvalidInput
 from engagements.web.row_action import RowAction
@@ -56,6 +64,9 @@ class ReviewViewSet(ScopedViewSet):
         "they\ncome back unchanged.", DecisionSerializer)
     decline = RowAction(services.decline, "review", "Refuse to sign, with a reason.",
                         DeclineSerializer)
+
+    delegate = RowAction(services.delegate, "review", "Hand the own turn to sign to a colleague.",
+                         DelegateSerializer)
 
     def get_queryset(self):
         return super().get_queryset().select_related(
@@ -141,8 +152,16 @@ class ReviewViewSet(ScopedViewSet):
     @extend_schema(request=SignSerializer, responses=ReviewSerializer)
     @action(detail=True, methods=["post"])
     def sign(self, request, pk=None):
-        """Sign the content hash of the decided document with the code."""
+        """Sign the content hash of the decided document with the code or the passkey's answer."""
         return self._written(SignSerializer, services.sign, **signature_origin(request))
+
+    @extend_schema(responses=PasskeyRequestSerializer, filters=False)
+    @action(detail=True, pagination_class=None)
+    def passkey(self, request, pk=None):
+        """What the signer's passkey has to answer for `sign`, after `identify` with that way."""
+        review = self.get_object()
+        found = open_identification(request.user, review, statement_hash(statement_of(review)))
+        return Response({"request": found and passkey_request(found)})
 
     def _written(self, serializer, service, **extra) -> Response:
         fields = self.validated(serializer)
@@ -151,4 +170,4 @@ class ReviewViewSet(ScopedViewSet):
 
 
 routes = [("reviews", ReviewViewSet, "review"), *contract_terms.routes,
-          *third_party_reports.routes]
+          *third_party_reports.routes, *blocker_waivers.routes]

@@ -9,10 +9,12 @@ from engagements.models.visibility import in_engagements_of
 
 
 class EngagementRowsQuerySet(AuditedQuerySet):
-    """Rows with a foreign key `engagement`."""
+    """Rows whose engagement the columns `engagement_path` lead to."""
+
+    engagement_path = "engagement"
 
     def visible_to(self, user) -> "EngagementRowsQuerySet":
-        return self.filter(in_engagements_of(user))
+        return self.filter(in_engagements_of(user, self.engagement_path))
 
 
 class AcceptanceTerms(models.Model):

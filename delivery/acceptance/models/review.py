@@ -49,6 +49,7 @@ class Review(models.Model):
     trial_ends_on = models.DateField(_("end of the trial period"), null=True, blank=True)
 
     objects = ReviewQuerySet.as_manager()
+    replaced_decider = None  # whose decision was just replaced by a colleague's
 
     class Meta:
         constraints = [
@@ -67,7 +68,18 @@ class Review(models.Model):
 
     def open_blocking(self) -> "models.QuerySet[Condition]":
         """Issues that hold up the final acceptance and are not closed."""
-        return self.conditions.filter(closed_at=None, effect=Condition.Effect.BLOCKS)
+        return self.conditions.blocking()
+
+    def open_comments(self) -> "models.QuerySet[ReviewComment]":
+        """Remarks that began an exchange and are not resolved."""
+        return self.comments.for_customers().filter(
+            answers=None, resolved_at=None).select_related(
+            "author", "model", "criterion__definition")
+
+    def missing(self) -> "list[Receipt]":
+        """Deliverables of which the newest word is that they are missing or wrong."""
+        newest = {row.key: row for row in self.receipts.all()}
+        return [row for row in newest.values() if not row.is_complete]
 
 
 CHOSEN = [(value, label) for value, label in Review.Decision.choices
@@ -77,7 +89,7 @@ CHOSEN = [(value, label) for value, label in Review.Decision.choices
 class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Without the team's internal comments for reviewers of the customer."""
-        return self.filter(is_internal=False) if user.is_reviewer else self
+        return self.filter(is_internal=False) if user.is_outside else self
 
     def for_customers(self) -> "CommentQuerySet":
         """Comments that documents and bundles contain."""
@@ -163,6 +175,10 @@ class ConditionQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "ConditionQuerySet":
         return self.filter(review__in=Review.objects.visible_to(user))
 
+    def blocking(self) -> "ConditionQuerySet":
+        """Issues that hold up the final acceptance and are not closed."""
+        return self.filter(closed_at=None, effect=Condition.Effect.BLOCKS)
+
 
 class Condition(models.Model):
     """An outstanding issue of a conditional acceptance (遗留问题)."""
@@ -175,7 +191,10 @@ class Condition(models.Model):
     model = models.ForeignKey(MigratedModel, models.PROTECT, null=True, blank=True,
                               related_name="+")
     description = models.CharField(_("outstanding issue"), max_length=400)
-    owner = models.CharField(_("owner"), max_length=80)
+    owner = models.CharField(_("owner"), max_length=80)  # as named when it was decided
+    owner_user = models.ForeignKey(  # empty for somebody without an account
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+",
+        verbose_name=_("owner"))
     due_on = models.DateField(_("due date"))
     effect = models.CharField(_("effect on the final acceptance"), max_length=8, choices=Effect,
                               default=Effect.BLOCKS)
@@ -194,3 +213,7 @@ class Condition(models.Model):
 
     def __str__(self) -> str:
         return self.description
+
+    @property
+    def engagement(self) -> Engagement:
+        return self.review.document.engagement

@@ -19,6 +19,7 @@ class Signer(models.Model):
     review = models.ForeignKey(Review, models.CASCADE, related_name="signers")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     position = models.PositiveSmallIntegerField()
+    capacity = models.CharField(_("capacity"), max_length=80, blank=True)
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.WAITING)
     reason = models.CharField(_("reason"), max_length=400, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
@@ -40,10 +41,18 @@ class Signer(models.Model):
 
 
 class Identification(models.Model):
-    """A person about to sign: the terms accepted, and the one-time code that was sent.
+    """A person about to sign: the terms accepted, and the one-time code that was sent or that an
+    authenticator app shows, or the challenge for a passkey.
 
-    Only the code's keyed hash is stored.
+    Only a sent code's keyed hash is stored; of a passkey its answer, which anybody can check.
+    `statement` is what the person was shown and asked to sign, with its hash
+    (`services.identification`).
     """
+
+    class Way(models.TextChoices):
+        MAIL = "mail", _("one-time code by e-mail")
+        APP = "app", _("code of the authenticator app")
+        PASSKEY = "passkey", _("passkey")
 
     review = models.ForeignKey(Review, models.CASCADE, related_name="identifications")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -51,9 +60,13 @@ class Identification(models.Model):
     capacity = models.CharField(_("capacity"), max_length=80)
     terms_version = models.CharField(max_length=12)
     terms_hash = models.CharField(max_length=64)
-    sent_to = models.CharField(max_length=80)  # masked
-    salt = models.CharField(max_length=32)
-    code_hash = models.CharField(max_length=64)
+    statement = models.JSONField(default=dict, blank=True)
+    statement_hash = models.CharField(max_length=64, blank=True)
+    way = models.CharField(_("way"), max_length=8, choices=Way, default=Way.MAIL)
+    sent_to = models.CharField(max_length=80, blank=True)  # masked; empty where nothing is sent
+    salt = models.CharField(max_length=32, blank=True)
+    code_hash = models.CharField(max_length=64, blank=True)
+    proof = models.JSONField(default=dict, blank=True)  # `delivery.sign_on.passkeys.proof_of`
     attempts = models.PositiveSmallIntegerField(default=0)
     sent_at = models.DateTimeField()
     expires_at = models.DateTimeField()

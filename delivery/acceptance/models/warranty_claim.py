@@ -18,6 +18,8 @@ class WarrantyClaim(models.Model):
     found_on = models.DateField(_("found on"))
     is_covered = models.BooleanField(_("within the warranty"))
     raised_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True,
+                              related_name="+", verbose_name=_("who works on it"))
     raised_at = models.DateTimeField(auto_now_add=True)
     report = models.CharField(_("what was repaired"), max_length=400, blank=True)
     regression = models.ForeignKey(Job, models.PROTECT, null=True, blank=True, related_name="+",

@@ -89,5 +89,12 @@ def carried_over_conditions(review: Review) -> list[dict]:
     """Open issues of the version before about models that nothing has changed of."""
     carried, before = carried_over_decisions(review), earlier_review(review)
     rows = Condition.objects.filter(review=before, closed_at=None, model__code__in=carried)
-    return [{"description": row.description, "model": row.model.code, "owner": row.owner,
-             "due_on": row.due_on, "effect": row.effect} for row in rows.select_related("model")]
+    return [{**owner_of(row), "description": row.description, "model": row.model.code,
+             "due_on": row.due_on, "effect": row.effect}
+            for row in rows.select_related("model", "owner_user")]
+
+
+def owner_of(condition: Condition) -> dict[str, str]:
+    """Whose it is, as a form offers it: an account, or a name where there is none."""
+    user = condition.owner_user
+    return {"owner_user": user.username} if user else {"owner": condition.owner}

@@ -18,6 +18,7 @@ class ReviewStep:
     state: str
     is_done: bool
     anchor: str
+    is_bad: bool = False
 
 
 def review_steps(review: Review, deliverables: list[Deliverable],
@@ -25,7 +26,8 @@ def review_steps(review: Review, deliverables: list[Deliverable],
     """Receipt, comments, decision and signature, in the order in which they are asked for."""
     received = sum(item.is_received for item in deliverables)
     is_signed = review.document.state == Document.State.SIGNED
-    signatures = review.signatures.count()
+    signatures, is_rejected = review.signatures.count(), review.decision == Review.Decision.REJECTED
+    signed = ngettext("%(n)d signed", "%(n)d signed", signatures) % {"n": signatures}
     return [
         ReviewStep(_("Deliverables"), _("%(n)d of %(total)d received") % {
             "n": received, "total": len(deliverables)}, received == len(deliverables),
@@ -33,7 +35,7 @@ def review_steps(review: Review, deliverables: list[Deliverable],
         ReviewStep(_("Comments"), ngettext("%(n)d open", "%(n)d open", open_comments) % {
             "n": open_comments}, open_comments == 0, "#comments"),
         ReviewStep(_("Decision"), review.get_decision_display() or _("not made yet"),
-                   bool(review.decision), "#decision"),
-        ReviewStep(_("Signature"), ngettext("%(n)d signed", "%(n)d signed", signatures) % {
-            "n": signatures}, is_signed, "#signatures"),
+                   bool(review.decision), "#decision", is_rejected),
+        ReviewStep(_("Signature"), review.document.state_outcome[1] if is_signed else signed,
+                   is_signed, "#signatures", is_signed and is_rejected),
     ]

@@ -33,6 +33,7 @@ class ReviewAction(models.TextChoices):
     IDENTIFY = "identify"
     SIGN = "sign"
     DECLINE = "decline"
+    DELEGATE = "delegate"
     SIGNERS = "signers"
     NOTICE = "notice"
     DEEMED = "deemed"
@@ -117,6 +118,8 @@ TRANSITIONS = TransitionTable({
                         audit=("document.sign", gettext_lazy("Document signed"))),
     _A.DECLINE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,),
                            audit=("review.decline", gettext_lazy("Signature declined"))),
+    _A.DELEGATE: transition(*ISSUED, by=Can.REVIEW, guards=(current_signer,),
+                            audit=("review.delegate", gettext_lazy("Signature handed over"))),
     _A.SIGNERS: transition(*ISSUED, by=Can.ISSUE,
                            audit=("review.signers", gettext_lazy("Signers named"))),
     _A.NOTICE: transition(*ISSUED, by=Can.ISSUE,

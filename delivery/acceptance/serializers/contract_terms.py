@@ -3,7 +3,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
-from delivery.acceptance.models import AcceptanceTerms, PowerOfAttorney
+from delivery.acceptance.models import AcceptanceTerms, PowerOfAttorney, Review
 from engagements.models import User
 from engagements.serializers import VisibleEngagement
 
@@ -47,6 +47,15 @@ class ConditionReportSerializer(serializers.Serializer):
     """What was done about an outstanding issue."""
 
     report = serializers.CharField(max_length=400)
+    file = serializers.FileField(required=False, default=None, allow_null=True)
+
+
+class ConditionStepSerializer(serializers.Serializer):
+    """Why it is open again, with a file (PDF, PNG or JPEG) and perhaps a new due date."""
+
+    text = serializers.CharField(max_length=2000, required=False, default="", allow_blank=True)
+    file = serializers.FileField(required=False, default=None, allow_null=True)
+    due_on = serializers.DateField(required=False, default=None, allow_null=True)
 
 
 class VerificationSerializer(serializers.Serializer):
@@ -55,13 +64,15 @@ class VerificationSerializer(serializers.Serializer):
 
 
 class VerifiedDocumentSerializer(serializers.Serializer):
-    """What the public page reveals of an issued document."""
+    """What the public page reveals of an issued document; `decision` is empty until it is signed
+    or deemed accepted."""
 
     number = serializers.CharField()
     version = serializers.IntegerField()
     is_replaced = serializers.BooleanField()
     is_signed = serializers.BooleanField()
     is_practice = serializers.BooleanField()
+    decision = serializers.ChoiceField([("", ""), *Review.Decision.choices])
 
 
 @extend_schema_serializer(many=False)  # its `list` answers with the one there is

@@ -5,6 +5,7 @@ from rest_framework import serializers
 from assessments.models import Criterion
 from delivery.acceptance.models import (
     Condition,
+    Identification,
     ModelDecision,
     NoticeProof,
     Receipt,
@@ -22,20 +23,24 @@ from engagements.web.allowed_moves import AllowedMovesField
 
 class ConditionSerializer(serializers.ModelSerializer):
     model = serializers.SlugRelatedField("code", read_only=True)
+    owner_user = serializers.SlugRelatedField("username", read_only=True)
 
     class Meta:
         model = Condition
-        fields = ["id", "model", "description", "owner", "due_on", "effect", "report",
+        fields = ["id", "model", "description", "owner", "owner_user", "due_on", "effect", "report",
                   "reported_at", "closed_at"]
         read_only_fields = ["report", "reported_at", "closed_at"]
 
 
 class NewConditionSerializer(serializers.Serializer):
-    """An outstanding issue; `model` is a model's code, empty for the whole document."""
+    """An outstanding issue; `model` is a model's code, empty for the whole document; `owner_user`
+    an account of either side, `owner` a name where there is none."""
 
     description = serializers.CharField(max_length=400)
     model = serializers.CharField(max_length=24, required=False, default="", allow_blank=True)
-    owner = serializers.CharField(max_length=80)
+    owner_user = serializers.CharField(max_length=150, required=False, default="",
+                                       allow_blank=True)
+    owner = serializers.CharField(max_length=80, required=False, default="", allow_blank=True)
     due_on = serializers.DateField()
     effect = serializers.ChoiceField(Condition.Effect.choices, default=Condition.Effect.BLOCKS)
 
@@ -101,9 +106,13 @@ class DeliverableSerializer(serializers.Serializer):
 
 
 class NewReceiptSerializer(serializers.Serializer):
-    keys = serializers.ListField(child=serializers.CharField(max_length=120), max_length=200)
+    keys = serializers.ListField(child=serializers.CharField(max_length=120), max_length=200,
+                                 required=False, default=list)
     is_complete = serializers.BooleanField(required=False, default=True)
     remark = serializers.CharField(max_length=400, required=False, default="", allow_blank=True)
+    missing = serializers.DictField(
+        child=serializers.CharField(max_length=400), required=False, default=dict,
+        help_text="of further items, by key, what is missing or wrong")
 
 
 class OpenReviewSerializer(serializers.Serializer):
@@ -121,6 +130,9 @@ class SignersSerializer(serializers.Serializer):
 
     users = serializers.ListField(child=serializers.SlugRelatedField(
         "username", queryset=User.objects.filter(is_active=True)), max_length=20)
+    capacities = serializers.ListField(
+        child=serializers.CharField(max_length=80, allow_blank=True), max_length=20,
+        required=False, default=list, help_text="of each of them, in the same order")
 
 
 class NoticeProofSerializer(serializers.ModelSerializer):
@@ -186,7 +198,7 @@ class SignerSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Signer
-        fields = ["user", "position", "state", "reason", "answered_at"]
+        fields = ["user", "position", "capacity", "state", "reason", "answered_at"]
         read_only_fields = fields
 
 
@@ -218,20 +230,38 @@ class DecisionSerializer(serializers.Serializer):
 
 
 class IdentifySerializer(serializers.Serializer):
-    """Who wants to sign; a one-time code goes to the account's e-mail address."""
+    """Who wants to sign; a one-time code goes to the account's e-mail address, or that of its
+    authenticator app, or its passkey, is asked for."""
 
-    name = serializers.CharField(max_length=80)
-    capacity = serializers.CharField(max_length=80)
+    name = serializers.CharField(max_length=80, required=False, default="", allow_blank=True)
+    capacity = serializers.CharField(max_length=80, required=False, default="", allow_blank=True)
     agrees = serializers.BooleanField(help_text="to the terms of signing")
+    way = serializers.ChoiceField(Identification.Way.choices, default=Identification.Way.MAIL)
 
 
 class SignSerializer(serializers.Serializer):
-    """The code and the form of the signature."""
+    """The code or the passkey's answer, and the form of the signature."""
 
-    code = serializers.CharField(max_length=12)
+    code = serializers.CharField(max_length=12, required=False, default="", allow_blank=True)
+    passkey = serializers.JSONField(
+        required=False, default=None, allow_null=True,
+        help_text="PublicKeyCredential of the authenticator, as its toJSON() gives it")
     mark = serializers.ChoiceField(Signature.Mark.choices, default=Signature.Mark.TYPED)
     strokes = serializers.JSONField(required=False, default=list)
     scan = serializers.FileField(required=False, default=None, allow_null=True)
+
+
+class PasskeyRequestSerializer(serializers.Serializer):
+    """What the signer's authenticators are asked; null where another way was begun, or none."""
+
+    request = serializers.JSONField(help_text="for navigator.credentials.get, bytes in base64url")
+
+
+class DelegateSerializer(serializers.Serializer):
+    """The colleague who signs instead, by username."""
+
+    user = serializers.SlugRelatedField("username", queryset=User.objects.filter(is_active=True))
+    reason = serializers.CharField(max_length=400)
 
 
 class DeclineSerializer(serializers.Serializer):

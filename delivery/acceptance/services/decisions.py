@@ -11,13 +11,17 @@ from assessments.models import Outcome
 from delivery.acceptance.models import Condition, ModelDecision, Review
 from delivery.acceptance.models.review import CHOSEN
 from delivery.acceptance.review.transitions import ReviewAction, record_action
+from delivery.acceptance.services.blocker_waivers import require_no_blocker
+from delivery.acceptance.services.identification import require_criteria_in_force
 from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.services.signatures import notify_next_signer
 from delivery.documents.bilingual import in_language
+from engagements.audit import audit_log
+from engagements.duties import members_of
 from engagements.errors import InvalidInput
 from engagements.models import MigratedModel, User
-from engagements.text.text_joining import listed
 
+DECISION_REPLACED = "review.decision_replaced"  # action of the log
 ACCEPTED, CONDITIONAL, REJECTED = (value for value, _label in CHOSEN)
 
 
@@ -34,7 +38,8 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     Args:
         decision: accepted, conditional or rejected, of the whole document.
         reason: needed for a rejection, unless each rejected model has its own.
-        conditions: rows of description, owner, due_on and perhaps model (its code) and effect
+        conditions: rows of description, due_on, owner_user (the name of an account of either side
+            here) or, for somebody without one, owner, and perhaps model (its code) and effect
             (blocks or none). Needed where the whole is conditional, and for each model that is
             named as conditional: one about it or about the whole document. Due after today.
         models: rows of model (its code), decision and reason; a model that is not named goes with
@@ -50,7 +55,8 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     own = "" if _is_same(reason, _reasons_of(review.decision, former)) else reason
     named = _named(own, models or [], known, former)
     reason = own or _reasons_of(decision, named) or reason
-    rows = [_condition(row, known)
+    people = {user.username: user for user in members_of(review.engagement)}
+    rows = [_condition(row, known, people)
             for row in _without_repeated(review, decision, named, conditions or [])]
     _require_reasons(decision, reason)
     _require_issues(decision, named, rows)
@@ -59,9 +65,10 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
     _require_consistent(decision, [row["decision"] for row in judged.values()])
     _require_unfailed(review, [m.code for m, row in judged.items() if row["decision"] == ACCEPTED])
     retest_on = _retest_day([decision, *(row["decision"] for row in judged.values())], retest_on)
-    before = _forget_decision(review)
-    _require_delivered(review, decision)
+    before, decider, why = _forget_decision(review), review.decided_by, review.reason
     review.decision, review.reason, review.retest_on = decision, reason, retest_on
+    require_no_blocker(review)
+    require_criteria_in_force(review)
     review.decided_by, review.decided_at = actor, timezone.now()
     review.save()
     for row in rows:
@@ -70,10 +77,17 @@ def decide(*, actor: User, review: Review, decision: str, reason: str = "",
         ModelDecision.objects.create(review=review, model=model, **row)
     record_action(actor, review, ReviewAction.DECIDE, {
         "decision": review.decision, "reason": review.reason, "before": before,
+        "before_by": decider.username if decider else "",
         "retest_on": review.retest_on,
-        "conditions": [{**row, "model": row["model"].code if row["model"] else ""}
+        "conditions": [{**row, "model": row["model"].code if row["model"] else "",
+                        "owner_user": row["owner_user"].username if row["owner_user"] else ""}
                        for row in rows],
         "models": {model.code: row for model, row in judged.items()}})
+    if decider and decider != actor:
+        review.replaced_decider = decider
+        audit_log.record(actor=actor, action=DECISION_REPLACED, target=review,
+                         engagement=review.engagement, data={
+            "decision": decision, "before": before, "of": decider.username, "reason": why})
     notify_next_signer(review)
     return review
 
@@ -174,16 +188,6 @@ def _require_consistent(decision: str, models: list[str]) -> None:
                              "model it is."))
 
 
-def _require_delivered(review: Review, decision: str) -> None:
-    """Nothing passes unconditionally while a deliverable of the contract's list is owed."""
-    facts = in_language(review.document.snapshot, get_language())
-    owed = facts.get("missing_deliverables") if facts.get("is_owed_listed") else []
-    if decision == ACCEPTED and owed and review.phase == Review.Phase.FINAL:
-        raise InvalidInput(_("Still owed by the contract: %(names)s. Choose “passed with "
-                             "conditions”, or have a new version issued once they are there.") % {
-            "names": listed(owed)})
-
-
 def _require_unfailed(review: Review, accepted: list[str]) -> None:
     """No model passes unconditionally with a failed criterion that no waiver covers."""
     facts = review.document.snapshot
@@ -230,8 +234,14 @@ def _require_issues(decision: str, named: dict[MigratedModel, dict], rows: list[
                            % {"model": bare.code})
 
 
-def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:
+def _condition(row: dict, known: dict[str, MigratedModel], people: dict[str, User]) -> dict:
+    username = str(row.get("owner_user") or "")
+    user = people.get(username)
+    if username and user is None:
+        raise InvalidInput(_("%(person)s is not in the team of this engagement.") % {
+            "person": username[:80]})
     description, owner = (str(row.get(key) or "").strip() for key in ("description", "owner"))
+    owner = user.get_full_name() if user else owner
     effect = str(row.get("effect") or Condition.Effect.BLOCKS)
     due = row.get("due_on")
     try:
@@ -245,5 +255,6 @@ def _condition(row: dict, known: dict[str, MigratedModel]) -> dict:
             "issue": description[:80]})
     if effect not in Condition.Effect.values:
         raise InvalidInput(_("Say whether the issue holds up the final acceptance."))
-    return {"description": description[:400], "owner": owner[:80], "due_on": due,
+    return {"description": description[:400], "owner": owner[:80], "owner_user": user,
+            "due_on": due,
             "effect": effect, "model": _model(row.get("model"), known)}

@@ -1,18 +1,17 @@
 """Proof of notice to the customer, and acceptance deemed by silence under the contract."""
 
-import hashlib
 from datetime import date, timedelta
 
-from django.core.files.base import ContentFile
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import NoticeProof, Review
 from delivery.acceptance.review.transitions import ReviewAction, record_action
-from delivery.acceptance.scan_validation import checked_scan
 from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.services.signatures import conclude_review, queue_signed_copies
+from delivery.documents.scan_validation import checked_scan
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
@@ -34,9 +33,7 @@ def record_notice(*, actor: User, review: Review, channel: str, addressee: str, 
         reference=reference.strip()[:120], delivered_on=delivered_on, recorded_by=actor)
     if file:
         scan = checked_scan(file)
-        proof.file = ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}")
-        proof.file_name = scan.name
-        proof.sha256 = hashlib.sha256(scan.content).hexdigest()
+        proof.file, proof.file_name, proof.sha256 = scan.file, scan.name, scan.sha256
     proof.save()
     record_action(actor, review, ReviewAction.NOTICE, {
         "channel": channel, "addressee": proof.addressee, "reference": proof.reference,
@@ -87,8 +84,11 @@ def _require_silence(review: Review) -> None:
                            "acceptance."))
     if review.signers.filter(state="declined").exists():
         raise WrongState(_("The customer has responded; deemed acceptance does not apply."))
-    if review.comments.filter(author__role="reviewer").exists():
-        raise WrongState(_("The customer has commented; resolve the comments first."))
+    if review.comments.filter(
+            Q(answers=None, resolved_at=None) | Q(answers__isnull=False, answers__resolved_at=None),
+            author__role="reviewer").exists():
+        raise WrongState(_("The customer has commented; silence counts once the customer has "
+                           "resolved the comments."))
     last = deemed_day(review)
     if last is None:
         raise WrongState(_("Record proof of notice first."))

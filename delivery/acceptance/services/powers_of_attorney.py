@@ -2,13 +2,12 @@
 
 from datetime import date
 
-from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import PowerOfAttorney
-from delivery.acceptance.scan_validation import checked_scan
+from delivery.documents.scan_validation import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -36,8 +35,7 @@ def record_power_of_attorney(*, actor: User, engagement: Engagement, user: User,
     made = PowerOfAttorney.objects.create(
         engagement=engagement, user=user, capacity=capacity.strip()[:80],
         granted_by=granted_by.strip()[:120], valid_from=valid_from, valid_until=valid_until,
-        file=ContentFile(scan.content, name=f"{scan.sha256}{scan.ending}"), file_name=scan.name,
-        sha256=scan.sha256, recorded_by=actor)
+        recorded_by=actor, **scan.columns)
     audit_log.record(actor=actor, action="power.record", target=made, engagement=engagement,
                      data={"user": user.username, "capacity": made.capacity,
                            "granted_by": made.granted_by, "valid_from": valid_from,

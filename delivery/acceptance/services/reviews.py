@@ -9,14 +9,21 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import AcceptanceTerms, Review, Signer
 from delivery.acceptance.review.transitions import TRANSITIONS
+from delivery.acceptance.services.blocker_waivers import condition_code
+from delivery.agreement.queries import agreement_of
+from delivery.planning.models import ProjectIssue
 from delivery.reports.facts.trial_run import outdated
+from delivery.reports.facts.waivers_and_omissions import issue_code
 from delivery.reports.models import Document
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import WrongState
 from engagements.models import Engagement, User
 from engagements.moves import require_move
+from engagements.permissions import Role
 
+HELD_TERMS = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
+              "needs_power")  # by a review from its opening on, with the agreed warranty
 PHASES = {"PA": Review.Phase.PRELIMINARY, "FA": Review.Phase.FINAL}  # kinds of documents
 
 
@@ -25,7 +32,8 @@ def open_review(*, actor: User, document: Document) -> Review:
     """Put an issued acceptance document before the customer. Safe to repeat.
 
     The contract's terms of acceptance are copied into the review; a period set there makes the
-    deadline. Who signs is taken over from the version before; the project manager may name others.
+    deadline. Who signs is the agreement's, else taken over from the version before; the project
+    manager may name others.
     Raises WrongState for a final acceptance whose preliminary one, trial period or blocking issues
     are still open, or that tells the trial run otherwise than it went.
     """
@@ -54,27 +62,40 @@ def open_review(*, actor: User, document: Document) -> Review:
 
 
 def _carry_over_signers(review: Review) -> list[User]:
-    """The signers of the version before sign the new one too, in that order and all anew.
+    """Those whom the agreement names sign, in its order and capacity; where it names none, the
+    signers of the version before sign the new one too, all anew.
 
     That is the newest version of the document that was reviewed; of a document drafted anew, the
-    newest of its kind.
+    newest of its kind, else of the other one: who signs the final acceptance signed the
+    preliminary one.
     """
     document = review.document
-    earlier = Review.objects.filter(document__engagement=document.engagement,
-                                    document__kind=document.kind).exclude(pk=review.pk)
-    versions = earlier.filter(document__number=document.number)
-    before = versions.order_by("pk").last() or earlier.order_by("pk").last()
+    agreed = agreement_of(document.engagement).value("signers") or []
+    people = {user.username: user for user in User.objects.filter(
+        memberships__engagement=document.engagement, role=Role.REVIEWER, is_active=True,
+        username__in=[row["user"] for row in agreed])} if agreed else {}
+    rows = [row for row in agreed if row["user"] in people]  # who left is named anew by hand
+    if rows:
+        return [Signer.objects.create(review=review, user=people[row["user"]], position=n,
+                                      capacity=row["capacity"]).user
+                for n, row in enumerate(rows, 1)]
+    earlier = Review.objects.filter(document__engagement=document.engagement).exclude(pk=review.pk)
+    of_kind = earlier.filter(document__kind=document.kind)
+    versions = of_kind.filter(document__number=document.number)
+    before = next(filter(None, (rows.order_by("pk").last()
+                                for rows in (versions, of_kind, earlier))), None)
     rows = before.signers.select_related("user") if before else []
-    return [Signer.objects.create(review=review, user=row.user, position=n).user
+    return [Signer.objects.create(review=review, user=row.user, position=n,
+                                  capacity=row.capacity).user
             for n, row in enumerate(rows, 1)]
 
 
 def terms_of(engagement: Engagement) -> dict:
-    """The contract's terms as plain facts; empty where none are recorded."""
+    """The contract's terms as plain facts, the warranty as agreed; empty where none are."""
     terms = AcceptanceTerms.objects.filter(engagement=engagement).first()
-    names = ("has_preliminary", "trial_days", "review_days", "is_deemed", "clause",
-             "needs_power", "warranty_months")
-    return {name: getattr(terms, name) for name in names} if terms else {}
+    months = agreement_of(engagement).value("warranty_months")
+    return {**({name: getattr(terms, name) for name in HELD_TERMS} if terms else {}),
+            **({"warranty_months": months} if months else {})}
 
 
 def _require_ripe(review: Review) -> None:
@@ -88,8 +109,12 @@ def _require_ripe(review: Review) -> None:
     if earlier.trial_ends_on and timezone.localdate() < earlier.trial_ends_on:
         raise WrongState(_("The trial period runs until %(day)s; the final acceptance follows it.")
                          % {"day": earlier.trial_ends_on.isoformat()})
-    still_open = earlier.open_blocking()
-    if still_open.exists():
+    waived = review.engagement.blocker_waivers.codes_in_force(review.engagement)
+    still_open = [
+        *(row for row in earlier.open_blocking() if condition_code(row) not in waived),
+        *(row for row in ProjectIssue.objects.blocking_final(review.engagement)
+          if issue_code(row) not in waived)]
+    if still_open:
         raise WrongState(_("Open issues hold up the final acceptance: %(issues)s")
                          % {"issues": "; ".join(str(row) for row in still_open)})
 

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from django.core.files.base import ContentFile
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -15,12 +14,18 @@ from delivery.acceptance.review.transitions import (
     current_signer,
     record_action,
 )
-from delivery.acceptance.scan_validation import Scan, checked_scan
-from delivery.acceptance.services.identification import check_code, require_signable
+from delivery.acceptance.services.identification import (
+    check_code,
+    require_signable,
+    statement_hash,
+    statement_of,
+)
 from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.signing.drawn_signature import checked_drawing
+from delivery.documents.scan_validation import Scan, checked_scan
 from delivery.reports.facts.snapshot import content_hash
 from delivery.reports.models import Document
+from delivery.reports.services.supersession import supersede_older
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
@@ -31,25 +36,29 @@ TYPED, DRAWN, SCANNED = Signature.Mark.values
 WAITING, SIGNED, DECLINED = Signer.State.values
 
 
-def sign(*, actor: User, review: Review, code: str, mark: str = TYPED, strokes=None, scan=None,
-         ip_address: str | None = None, user_agent: str = "") -> Signature:
+def sign(*, actor: User, review: Review, code: str = "", passkey: dict | None = None,
+         mark: str = TYPED, strokes=None, scan=None, ip_address: str | None = None,
+         user_agent: str = "") -> Signature:
     """Sign the decided document; each signer once, in turn, with the code sent by e-mail.
 
     Args:
         code: the one-time code of `begin_signing`, which also holds name and capacity.
+        passkey: in its place the answer to `identification.passkey_request`.
         mark: typed, drawn or scan.
         strokes: of a drawn signature: lines of points [x, y] within 1000 by 300.
         scan: of the signed and sealed paper: a file (PDF, PNG or JPEG).
 
     With the last signature the document becomes signed; acceptance stages and the engagement's
     state follow from a final acceptance (see `follow_certificate`), a preliminary one begins the
-    trial period. A worker then stores sealed copies with a signature page beside the issued files.
+    trial period; the version signed before it is superseded. A worker then stores sealed copies
+    with a signature page beside the issued files.
     """
     require_permission(actor, TRANSITIONS, review, ReviewAction.SIGN)
     facts = _mark_columns(mark, strokes, scan)
     with transaction.atomic():
         require_signable(actor, Review.objects.locked(review))
-    identification = check_code(actor=actor, review=review, code=code)
+    identification = check_code(actor=actor, review=review, code=code, passkey=passkey,
+                                ip_address=ip_address)
     signature = _store_signature(actor, review, identification, facts, ip_address, user_agent)
     queue_signed_copies(review)
     return signature
@@ -64,7 +73,7 @@ def _mark_columns(mark: str, strokes, scan) -> dict:
         return {"mark": mark, "strokes": checked_drawing(strokes) if mark == DRAWN else []}
     return {"mark": mark, "scan_name": found.name, "scan_size": len(found.content),
             "scan_sha256": found.sha256,
-            "scan": ContentFile(found.content, name=f"{found.sha256}{found.ending}")}
+            "scan": found.file}
 
 
 @transaction.atomic
@@ -75,7 +84,11 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
     document, now = review.document, timezone.now()
     if content_hash(document.snapshot) != document.content_hash:
         raise WrongState(_("The stored document no longer matches its content hash."))
-    if not Identification.objects.filter(pk=identification.pk, used_at=None).update(used_at=now):
+    if statement_hash(statement_of(review)) != identification.statement_hash:
+        raise WrongState(_("What is signed has changed since the code was sent: read it again and "
+                           "request a new code."))
+    if not Identification.objects.filter(pk=identification.pk, used_at=None).update(
+            used_at=now, proof=identification.proof):
         raise WrongState(_("No valid code; request a new one."))
     signature = Signature.objects.create(
         review=review, signer=actor, identification=identification, name=identification.name,
@@ -89,6 +102,7 @@ def _store_signature(actor, review, identification: Identification, facts, ip_ad
         "hash": document.content_hash, "files": signature.file_hashes, "name": signature.name,
         "capacity": signature.capacity, "decision": review.decision, "mark": signature.mark,
         "scan": signature.scan_sha256, "terms": identification.terms_hash,
+        "statement": identification.statement_hash, "ip": ip_address or "",
         "power": power.sha256 if power else ""})
     if not is_last:
         notify_next_signer(review)
@@ -109,6 +123,7 @@ def conclude_review(review: Review, actor: User) -> None:
     if review.decision != Review.Decision.DEEMED:
         document.state = Document.State.SIGNED
         document.save(update_fields=["state"])
+    supersede_older(actor=actor, document=document)
     if review.phase == Review.Phase.FINAL:
         follow_certificate(actor=actor, engagement=document.engagement)
     elif review.decision in Review.PASSING and review.trial_ends_on is None:
@@ -118,19 +133,25 @@ def conclude_review(review: Review, actor: User) -> None:
 
 
 @transaction.atomic
-def name_signers(*, actor: User, review: Review, users: list[User]) -> list[Signer]:
+def name_signers(*, actor: User, review: Review, users: list[User],
+                 capacities: list[str] | None = None) -> list[Signer]:
     """Set who signs, in this order; an empty list lets any reviewer sign alone.
 
     Who has signed stays; the others are named anew, also after somebody declined.
+
+    Args:
+        capacities: in which each of them signs, in the same order; "" or none: as the account says.
     """
     review = lock_for_action(actor, review, ReviewAction.SIGNERS)
     _require_reviewers(review, users)
     review.signers.exclude(state=SIGNED).delete()
     done = review.signers.count()
-    rows = [Signer.objects.create(review=review, user=user, position=n)
-            for n, user in enumerate(users, done + 1)]
+    said = [text.strip()[:80] for text in capacities or []]
+    said += [""] * (len(users) - len(said))
+    rows = [Signer.objects.create(review=review, user=user, position=n, capacity=capacity)
+            for n, (user, capacity) in enumerate(zip(users, said, strict=False), done + 1)]
     record_action(actor, review, ReviewAction.SIGNERS, {
-        "signers": [user.username for user in users]})
+        "signers": [user.username for user in users], "capacities": said[:len(users)]})
     notify_next_signer(review)
     return rows
 
@@ -160,6 +181,29 @@ def decline(*, actor: User, review: Review, reason: str) -> Signer:
     row.state, row.reason, row.answered_at = DECLINED, reason.strip()[:400], timezone.now()
     row.save()
     record_action(actor, review, ReviewAction.DECLINE, {"reason": row.reason})
+    return row
+
+
+@transaction.atomic
+def delegate(*, actor: User, review: Review, user: User, reason: str) -> Signer:
+    """Hand the own turn to sign over to a colleague, with a reason; the colleague is told.
+
+    Where no order is set, the colleague becomes the one signer. Capacity and power of attorney do
+    not go over.
+    """
+    review = lock_for_action(actor, review, ReviewAction.DELEGATE)
+    if not reason.strip():
+        raise InvalidInput(_("Give the reason for handing it over."))
+    _require_reviewers(review, [user])
+    if user == actor or review.signers.filter(user=user).exists():
+        raise InvalidInput(_("%(person)s is to sign anyway.") % {"person": user})
+    row = current_signer(actor, review) or Signer(
+        review=review, position=review.signers.count() + 1)
+    row.user, row.capacity = user, ""
+    row.save()
+    record_action(actor, review, ReviewAction.DELEGATE, {
+        "to": user.username, "reason": reason.strip()[:400]})
+    notify_next_signer(review)
     return row
 
 

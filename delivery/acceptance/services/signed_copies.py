@@ -1,22 +1,35 @@
 """Copies with a signature page, sealed with the firm's certificate."""
 
 import logging
+import smtplib
 from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from django.db import IntegrityError, transaction
-from django.db.models import Case, CharField, Count, OuterRef, QuerySet, Subquery, Value, When
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Cast, Coalesce, Concat
+from django.utils.translation import gettext as _
 
-from delivery.acceptance.models import Review, Seal, Signature
+from delivery.acceptance.models import Review, Seal, Signature, Signer
 from delivery.acceptance.signing.seals.unavailable import SealUnavailableError
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.bilingual import LANGUAGES
-from delivery.reports.models import DocumentFile
+from delivery.reports.models import Document, DocumentFile
 from delivery.reports.rendering import render_document
 from delivery.reports.services import store_file
 from engagements.audit import audit_log
+from engagements.bilingual_mail import chosen_language, send_mail
 
 if TYPE_CHECKING:
     from bundle_verifier.signatures.seal_validation import SealFacts
@@ -35,20 +48,47 @@ def store_signed_copies(review: Review, languages: Iterable[str] = LANGUAGES) ->
     for language in languages if form else ():
         if not review.document.files.filter(language=language, format=form).exists():
             made += _store(review, language, form)
+    copies = list(review.document.files.filter(format=form)) if made else []
+    if len(copies) == len(LANGUAGES) and review.document.state == Document.State.SIGNED:
+        _mail_copies(review, copies)
     return made
 
 
+def _mail_copies(review: Review, copies: list[DocumentFile]) -> None:
+    """Everybody who signed gets the copies that all have signed; one that cannot be sent stays on
+    the page."""
+    document, engagement = review.document, review.document.engagement
+    files = []
+    for stored in copies:
+        with stored.file.open("rb") as file:
+            files.append((stored.download_name, file.read(), "application/pdf"))
+    for row in review.signatures.select_related("signer"):
+        try:
+            send_mail(
+                to=row.signer, language=chosen_language(row.signer_id), attachments=files,
+                subject=lambda: _("Signed: %(document)s, %(decision)s") % {
+                    "document": document, "decision": review.get_decision_display()},
+                paragraphs=lambda: [
+                    _("The document is signed by everybody; the sealed copies are attached."),
+                    f"{engagement.code} {engagement.localized_name}"])
+        except (smtplib.SMTPException, OSError) as error:
+            log.warning("%s not mailed to %s: %s", document, row.signer, error)
+
+
 def copy_format(review: Review) -> str:
-    """signed, signed2 … by the number of signatures; deemed; empty if there is nothing to copy."""
+    """signed, signed2 … by the number of signatures; deemed; empty while nobody or not everybody
+    has signed: a copy with some of the signatures is none."""
     return _with_format().values_list("copy_format", flat=True).get(pk=review.pk)
 
 
 def _with_format() -> QuerySet[Review]:
     """Reviews with `copy_format`."""
     signatures = Signature.objects.filter(review=OuterRef("pk"))
+    waiting = Signer.objects.filter(review=OuterRef("pk")).exclude(state=Signer.State.SIGNED)
     return Review.objects.order_by().annotate(signature_count=_number_of(signatures)).annotate(
         copy_format=Case(
             When(decision=Review.Decision.DEEMED, then=Value("deemed")),
+            When(Exists(waiting), then=Value("")),
             When(signature_count=0, then=Value("")),
             When(signature_count=1, then=Value("signed")),
             default=Concat(Value("signed"), Cast("signature_count", CharField()))))

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import ThirdPartyReport
-from delivery.acceptance.scan_validation import checked_scan
+from delivery.documents.scan_validation import checked_scan
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert

@@ -2,17 +2,20 @@
 
 from datetime import UTC
 
+from django.db.models import Max
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.certificates import warranty_period
-from delivery.acceptance.models import Review, Signature
+from delivery.acceptance.models import BlockerWaiver, Review, Signature
 from delivery.acceptance.signing import drawn_signature
 from delivery.acceptance.signing.seals.certificate import is_practice_seal
 from delivery.documents.bilingual import both, instant, named
+from delivery.reports.facts.waivers_and_omissions import blocker_waiver
 from delivery.reports.models import Document
 from engagements.audit import audit_log
 from engagements.models import AuditEntry
 
+OPENED = "file.download"  # of the customer's people; those of the team are its own work
 # Audit actions that the audit certificate lists; others are about the team's own work.
 CERTIFICATE_ACTIONS = {
     "document.issue": lambda: _("issued"), "review.open": lambda: _("review opened"),
@@ -23,12 +26,20 @@ CERTIFICATE_ACTIONS = {
     "review.identify": lambda: _("terms accepted, one-time code sent"),
     "review.decline": lambda: _("signature declined"),
     "review.notice": lambda: _("proof of notice recorded"),
-    "document.sign": lambda: _("signed"),
+    "review.wrong_code": lambda: _("wrong code"),
+    "review.delegate": lambda: _("signature handed over"),
+    "review.condition_report": lambda: _("condition reported as done"),
+    "review.condition_close": lambda: _("condition closed"),
+    "review.condition_send_back": lambda: _("condition sent back"),
+    "review.condition_reopen": lambda: _("condition reopened"),
+    OPENED: lambda: _("document opened"), "document.sign": lambda: _("signed"),
 }
 
 
 def signed_facts(review: Review) -> dict:
-    """Decision, conditions, comments, signatures and the log behind them, as plain facts."""
+    """Decision, conditions, waivers, comments, signatures and the log behind them, as plain
+    facts."""
+    last_signed = review.signatures.aggregate(at=Max("at"))["at"]
     return {
         "decision": review.decision, "decision_label": both(review.get_decision_display),
         "phase": review.phase, "phase_label": both(review.get_phase_display),
@@ -44,6 +55,9 @@ def signed_facts(review: Review) -> dict:
                        for row in review.conditions.select_related("model")],
         "comments": [{"at": instant(row.at), "who": named(row.author), "text": row.text}
                      for row in review.comments.for_customers().select_related("author")],
+        "waivers": [blocker_waiver(row) for row in BlockerWaiver.objects.in_force(
+            review.engagement).select_related("signed_by").filter(signed_at__lte=last_signed)] if (
+                last_signed and review.phase == Review.Phase.FINAL) else [],
         "receipts": [{"title": row.title, "version": row.version, "sha256": row.sha256,
                       "who": named(row.received_by), "at": instant(row.at),
                       "is_complete": row.is_complete, "remark": row.remark}
@@ -75,6 +89,7 @@ def _signature(row: Signature) -> dict:
         "mark": row.mark, "mark_label": both(row.get_mark_display),
         "drawing": both(lambda: drawn_signature.as_svg(row.strokes)) if row.strokes else "",
         "scan": row.scan_name, "scan_sha256": row.scan_sha256,
+        "code_way": row.identification.way,
         "code_to": row.identification.sent_to, "code_at": instant(row.identification.sent_at),
         "power": power and {
             "granted_by": power.granted_by, "valid_from": _day(power.valid_from),
@@ -82,6 +97,7 @@ def _signature(row: Signature) -> dict:
             "sha256": power.sha256},
         "terms": row.identification.terms_version,
         "terms_hash": row.identification.terms_hash,
+        "statement": row.identification.statement_hash,
     }
 
 
@@ -94,6 +110,9 @@ def log_entries_of(document: Document) -> list[dict]:
         document.engagement,
         lambda entry: entry.target_type == "reports.document"
         and entry.target_id == str(document.pk) and entry.action in CERTIFICATE_ACTIONS)
+    shown = (entry for entry in (*archived, *entries)
+             if entry.action != OPENED or getattr(entry.actor, "is_reviewer", False))
     return [{"number": entry.pk, "at": instant(entry.at), "who": named(entry.actor),
              "action": entry.action, "label": both(CERTIFICATE_ACTIONS[entry.action]),
-             "hash": entry.entry_hash} for entry in (*archived, *entries)]
+             "ip": entry.data.get("ip", ""), "decision": entry.data.get("decision", ""),
+             "hash": entry.entry_hash} for entry in shown]

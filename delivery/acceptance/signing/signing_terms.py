@@ -6,15 +6,16 @@ from django.utils.translation import gettext as _
 
 from delivery.documents.bilingual import both
 
-VERSION = "2026-11"
+VERSION = "2026-12"
 
 
 def paragraphs() -> list[str]:
     """The terms in the active language, paragraph by paragraph."""
     return [
         _("I sign for the party that I name, and I am authorised to do so."),
-        _("I sign the document whose number, version and content hash (SHA-256) are shown on this "
-          "page, as it was issued. Every later change needs a new version and a new signature."),
+        _("I sign the document and the decision shown on this page, with its conditions, open "
+          "comments and what is missing, under the one hash (SHA-256) that is shown beside the "
+          "button. Every later change needs a new version and a new signature."),
         _("I am identified by my personal account and by a one-time code sent to the e-mail "
           "address of that account. Name, capacity, time, IP address, browser and the checksums "
           "are recorded in a log in which later changes can be found, and printed in the signed "

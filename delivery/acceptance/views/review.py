@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from django.contrib import messages
 from django.db.models import prefetch_related_objects
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -16,26 +17,30 @@ from delivery.acceptance.forms import (
     DecisionForm,
     ModelDecisionFormSet,
     NoticeForm,
-    ReasonForm,
+    ReceiptForm,
     SignersForm,
 )
-from delivery.acceptance.models import Condition, Review, ReviewComment
+from delivery.acceptance.models import Review, ReviewComment
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.acceptance.review.model_results import (
     carried_over_conditions,
     carried_over_decisions,
     model_results,
+    owner_of,
 )
 from delivery.acceptance.review.progress import review_steps
 from delivery.acceptance.review.transitions import TRANSITIONS, ReviewAction
-from delivery.acceptance.services.decisions import models_by_code
+from delivery.acceptance.services.decisions import DECISION_REPLACED, models_by_code
 from delivery.acceptance.services.deemed_acceptance import deemed_day
 from delivery.acceptance.services.signed_copies import copy_format
-from delivery.acceptance.views.lookups import review_of
+from delivery.acceptance.views.lookups import document_pages, review_of
 from delivery.documents.bilingual import in_language
+from delivery.reports.decision_summary import picture
 from delivery.reports.models import Document
 from delivery.reports.views import in_reading_order
 from engagements.access import Can, allowed
+from engagements.duties import members_of
+from engagements.models import AuditEntry, User
 from engagements.moves import allowed_moves, offered_moves
 from engagements.web.form_actions import attempt, attempt_form
 
@@ -52,6 +57,10 @@ def page(request, found: Review, status: int = 200, **forms):
     by_code = {form["model"].value(): form for form in context["model_forms"]}
     context["model_rows"] = [(row, by_code[row.code]) for row in context["model_results"]
                              if row.code in by_code]
+    given = context["receipt_form"].cleaned_data if "receipt_form" in forms else {}
+    context["deliverable_rows"] = [
+        (item, item.key in given.get("keys", []), given.get("missing", {}).get(item.key, ""))
+        for item in context["deliverables"]]
     return render(request, "delivery/acceptance/review.html", context, status=status)
 
 
@@ -63,20 +72,37 @@ def _facts(request, found: Review) -> dict:
     return {
         "is_sealing": bool(form) and form not in {f.format for f in files},
         "review": found, "document": document, "engagement": document.engagement,
-        "facts": facts, "model_results": model_results(found, facts),
-        "files": in_reading_order(files),
-        "readable": next(
-            (file for file, _language in in_reading_order(files) if file.ending == "pdf"), None),
+        "facts": facts, "model_results": model_results(found, facts), "picture": picture(facts),
+        **document_pages(found), "files": in_reading_order(files),
         "seals": [f for f in files if hasattr(f, "seal")],
         **remarks, "deliverables": deliverables,
         "is_awaited": any(not item.is_received for item in deliverables),
+        "owed": facts.get("missing_deliverables") if facts.get("is_owed_listed") else [],
         "steps": review_steps(found, deliverables, remarks["open_comments"]),
         "model_decisions": sorted(found.model_decisions.select_related("model"), key=lambda row: (
             row.decision == Review.Decision.ACCEPTED)),
-        "conditions": found.conditions.select_related("model", "reported_by", "closed_by"),
+        "replaced_decisions": _replaced_decisions(found),
+        "conditions": found.conditions.select_related(
+            "model", "reported_by", "closed_by").prefetch_related("history__by"),
         "is_open": document.state == Document.State.ISSUED,
+        "holding": document.holding_version,
         "previous": document.replaces if hasattr(document.replaces, "review") else None,
     }
+
+
+def _replaced_decisions(found: Review) -> list[dict]:
+    """Decisions that a colleague of who had made them replaced, from the log: a review keeps the
+    last one alone."""
+    entries = list(AuditEntry.objects.filter(
+        action=DECISION_REPLACED, engagement=found.engagement, target_type=found._meta.label_lower,
+        target_id=f"{found.pk}").select_related("actor").order_by("pk"))
+    names = {user.username: user for user in User.objects.filter(
+        username__in={entry.data["of"] for entry in entries})} if entries else {}
+    labels = dict(Review.Decision.choices)
+    return [{"at": entry.at, "by": entry.actor, "of": names.get(entry.data["of"], entry.data["of"]),
+             "before": entry.data["before"], "before_label": labels.get(entry.data["before"], ""),
+             "reason": entry.data.get("reason", ""),  # older entries hold none
+             "label": labels.get(entry.data["decision"], "")} for entry in entries]
 
 
 def _remarks(request, found: Review) -> dict:
@@ -117,10 +143,9 @@ def _forms(found: Review, user) -> dict:
             "decision": found.decision, "reason": found.reason, "retest_on": found.retest_on}),
         "model_forms": ModelDecisionFormSet(
             prefix="models", initial=_offered(found, codes)),
-        "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs={"codes": codes},
+        "condition_forms": ConditionFormSet(prefix="conditions", form_kwargs=_choices(found, codes),
                                             initial=_issues(found)),
-        "signers_form": SignersForm(review=found), "notice_form": NoticeForm(),
-        "decline_form": ReasonForm()}
+        "signers_form": SignersForm(review=found), "notice_form": NoticeForm()}
 
 
 def _offered(found: Review, codes: list[str]) -> list[dict]:
@@ -132,13 +157,17 @@ def _offered(found: Review, codes: list[str]) -> list[dict]:
             if code in decided else {"model": code} for code in codes]
 
 
+def _choices(found: Review, codes: list[str]) -> dict:
+    return {"codes": codes, "people": list(members_of(found.engagement))}
+
+
 def _issues(found: Review) -> list[dict]:
     """Outstanding issues to begin with: of this decision, else those carried over."""
     if not found.decision:
         return carried_over_conditions(found)
-    return [{"description": row.description, "owner": row.owner, "due_on": row.due_on,
+    return [{**owner_of(row), "description": row.description, "due_on": row.due_on,
              "effect": row.effect, "model": row.model.code if row.model else ""}
-            for row in found.conditions.select_related("model")]
+            for row in found.conditions.select_related("model", "owner_user")]
 
 
 @require_POST
@@ -172,12 +201,12 @@ def comment_resolve(request, pk):
 
 @require_POST
 def review_receipt(request, pk):
-    found = review_of(request, pk)
-    attempt(request, lambda: services.confirm_receipt(
-        actor=request.user, review=found, keys=request.POST.getlist("keys"),
-        is_complete=request.POST.get("complete") == "yes",
-        remark=request.POST.get("remark", "")), _("Recorded with your name and the time."))
-    return redirect(reverse("acceptance:review", args=[pk]) + "#deliverables")
+    found, form = review_of(request, pk), ReceiptForm(request.POST)
+    if form.is_valid() and attempt_form(form, lambda: services.confirm_receipt(
+            actor=request.user, review=found, **form.cleaned_data)):
+        messages.success(request, _("Recorded with your name and the time."))
+        return redirect(reverse("acceptance:review", args=[pk]) + "#deliverables")
+    return page(request, found, 400, receipt_form=form)
 
 
 @require_POST
@@ -185,7 +214,7 @@ def review_decide(request, pk):
     found = review_of(request, pk)
     form = DecisionForm(request.POST)
     rows = ConditionFormSet(request.POST, prefix="conditions",
-                            form_kwargs={"codes": list(models_by_code(found))})
+                            form_kwargs=_choices(found, list(models_by_code(found))))
     models = ModelDecisionFormSet(request.POST, prefix="models")
     if all([form.is_valid(), rows.is_valid(), models.is_valid()]):
         named = [row for row in models.cleaned_data if row.get("decision")]
@@ -198,11 +227,10 @@ def review_decide(request, pk):
 
 
 def _after_decision(user, found: Review) -> str:
-    """The page of what comes next: whoever accepted and may sign now does so."""
+    """The page of what comes next: whoever decided and may sign now does so."""
     found.refresh_from_db()
     may_sign = ReviewAction.SIGN in allowed_moves(user, TRANSITIONS, found)
-    is_accepted = found.decision != Review.Decision.REJECTED
-    return "acceptance:signing" if may_sign and is_accepted else "acceptance:review"
+    return "acceptance:signing" if may_sign else "acceptance:review"
 
 
 def _says_which(form, models: list[dict]) -> bool:
@@ -214,26 +242,3 @@ def _says_which(form, models: list[dict]) -> bool:
     form.add_error(None, _("Mark each model before you reject the whole; not marked yet: "
                            "%(models)s.") % {"models": ", ".join(open_ones)})
     return False
-
-
-def _condition(request, pk: int) -> Condition:
-    return get_object_or_404(
-        Condition.objects.select_related("review__document__engagement"), pk=pk,
-        review__in=Review.objects.visible_to(request.user))
-
-
-@require_POST
-def condition_report(request, pk):
-    found = _condition(request, pk)
-    attempt(request, lambda: services.report_condition(
-        actor=request.user, condition=found, report=request.POST.get("report", "")),
-            _("Reported; awaiting the customer's confirmation."))
-    return redirect("acceptance:review", found.review.document_id)
-
-
-@require_POST
-def condition_close(request, pk):
-    found = _condition(request, pk)
-    attempt(request, lambda: services.close_condition(actor=request.user, condition=found),
-            _("Issue closed."))
-    return redirect("acceptance:review", found.review.document_id)

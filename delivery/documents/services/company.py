@@ -3,8 +3,8 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from delivery.documents.credit_code import is_credit_code
 from delivery.documents.models import CompanyProfile
+from delivery.documents.models.company import is_credit_code
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput

@@ -49,6 +49,12 @@ def in_use(rows: list[dict]) -> list[dict]:
 
 
 @register.filter
+def receipt_of(receipts: list[dict], sha256: str) -> dict | None:
+    """The newest receipt of what has this checksum."""
+    return next((row for row in reversed(receipts) if row["sha256"] == sha256), None)
+
+
+@register.filter
 def grouped_by_message(rows: list[dict]) -> list[dict]:
     """Deviations with the same subject and remark as one, with the codes of their models."""
     found: dict[tuple[str, str], list[str]] = {}

@@ -14,16 +14,19 @@ from django.utils.translation import override
 from assessments.models import CriteriaSet, Criterion, Verdict
 from assessments.queries import verdicts_of
 from assessments.services import criteria_facts
+from bundle_verifier import log_extract
 from bundle_verifier.archive import ArchiveError, sha256_of, write_archive
-from bundle_verifier.bundle_format import WITHHELD, raw_name, scan_name, snapshot_parts
+from bundle_verifier.bundle_format import WITHHELD, cited_name, raw_name, scan_name, snapshot_parts
 from delivery.acceptance.signing.signature_page import log_entries_of, signed_facts
 from delivery.evidence.bundle.index_page import index_page
 from delivery.evidence.bundle.manifest_signer import ManifestSigner
 from delivery.evidence.models import EvidenceBundle
 from delivery.planning.models import ChangeRequestFile, PlanBaselineFile, TimesheetFile
 from delivery.quotes.models import QuoteFile
+from delivery.reports import registry
 from delivery.reports.facts.snapshot import canonical
 from delivery.reports.models import Document
+from engagements.audit import log_extracts
 from engagements.errors import InvalidInput
 from workers.artifacts.artifact_store import is_intact, local_path
 from workers.models import Artifact
@@ -78,10 +81,15 @@ def _entries(document: Document, folder: Path, stack: ExitStack, withheld: froze
     for n, (name, text) in enumerate(texts.items()):
         entries[name] = folder / f"text-{n}"
         entries[name].write_text(text, "utf-8")
+    entries[log_extract.FILE] = folder / "log"
+    with entries[log_extract.FILE].open("w", encoding="utf-8", errors="surrogatepass") as log:
+        log.writelines(log_extracts.extract(log_extracts.entries_of(document.engagement),
+                                            {"engagement": document.engagement.code}))
     for stored in document.files.all():
         entries[f"documents/{stored.download_name}"] = _local_copy(
             stored.file, stored.sha256, folder / f"file-{stored.pk}", stored.download_name)
     entries.update(_scans(document, folder))
+    entries.update(_cited(document, folder))
     artifacts = {a.pk: a for a in Artifact.objects.filter(
         pk__in=[row["id"] for row in document.snapshot["evidence"]])}
     for row in document.snapshot["evidence"]:
@@ -133,6 +141,22 @@ def _scans(document: Document, folder: Path) -> dict[str, Path]:
               for row in review.signatures.exclude(power=None).select_related("power")]
     return {scan_name(name, digest): _local_copy(file, digest, folder / f"scan-{digest}", name)
             for file, digest, name in found}
+
+
+def _cited(document: Document, folder: Path) -> dict[str, Path]:
+    """The documents on verdicts that the document refers to: their facts and issued files."""
+    hashes = [row["hash"] for row in document.snapshot["references"] if row["is_delivered"]]
+    found = {}
+    for other in document.engagement.documents.filter(content_hash__in=hashes).exclude(
+            pk=document.pk):
+        if registry.get(other.kind).is_judged:
+            path = folder / f"cited-{other.pk}"
+            path.write_text(canonical(other.snapshot), "utf-8")
+            found[cited_name(f"{other.number}-V{other.version}.json")] = path
+            found.update({cited_name(stored.download_name): _local_copy(
+                stored.file, stored.sha256, folder / f"cited-file-{stored.pk}",
+                stored.download_name) for stored in other.files.all()})
+    return found
 
 
 def _local_copy(file, sha256: str, path: Path, name: str) -> Path:
@@ -243,7 +267,13 @@ def _explanation() -> str:
         "environment.json source and target set-up of every model, item by item\n"
         "verdicts.json    every verdict with its raw files\n"
         "jobs.json        all runs, also failed and cancelled ones\n"
+        "runs.json        per criterion every run that could measure it, and which counts\n"
+        "accepted.json    differences that people accepted so that verdicts count\n"
+        "nodes.json       what was read of the judged runs' nodes, cards and software\n"
+        "survey.json      the answers of the survey that the document cites, and who gave them\n"
+        "cited/           the test reports that the document cites, with their frozen facts\n"
         "audit.json       the log's entries of this document, with their hashes\n"
+        "log.jsonl        the project's whole log, each entry with its proof\n"
         "issued.json      other files issued in the project until then, with their SHA-256\n"
         "raw/             the raw files\n\n"
         "Check the files:     sha256sum -c SHA256SUMS\n"

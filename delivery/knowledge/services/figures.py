@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max, Q, QuerySet
 
 from assessments.models import Baseline, Measurement, MetricDefinition, Verdict
-from assessments.queries import latest_verdicts, of_target
+from assessments.queries import counted, latest_verdicts, of_target
 from assessments.verdicts.environments import of_run
 from delivery.knowledge.families import (
     chip_of,
@@ -26,7 +26,6 @@ from delivery.planning.models import TimeEntry
 from engagements.models import AuditEntry, MigratedModel
 from engagements.stages import DONE, StageState
 from toolreaders.verdicts.quantity_rows import row_of
-from workers import kinds
 from workers.models import Job, JobState
 
 HALF_DAY = 0.5
@@ -123,10 +122,8 @@ def _figure(model: MigratedModel, quantity: str, value: float, unit: str, *, is_
 
 def _measured(model: MigratedModel) -> Iterator[ModelFigure]:
     """Speed and memory of successful runs on the target platform, the oldest first."""
-    trials = [kind.code for kind in kinds.all_kinds() if not kind.is_measured]
-    rows = of_target(Measurement.objects.filter(model=model, value__isnull=False)).filter(
-        Q(job=None, verdicts__isnull=False) | Q(job__state=JobState.SUCCEEDED)).exclude(
-        job__kind__in=trials).exclude(job__is_regression=True).select_related(
+    rows = counted(of_target(Measurement.objects.filter(model=model, value__isnull=False))).filter(
+        Q(job=None, verdicts__isnull=False) | Q(job__state=JobState.SUCCEEDED)).select_related(
         "job__node").order_by("pk").distinct()
     for row in rows:
         if _is_learnable(row.quantity, row.value):

@@ -4,11 +4,12 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext as _
 
-from delivery.notices.event_kinds import EventKind, kind_of
+from delivery.notices.event_kinds import IMPORTANT, LOG_KINDS, EventKind, kind_of
 from engagements.access import Can, allowed
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
+from engagements.text.text_joining import labelled
 from workers.kinds.base import title_of
 
 JOB = re.compile(r"(?P<number>#\d+) (?P<kind>[a-z]+\.\w+)")  # as `str` of a job writes it
@@ -16,7 +17,10 @@ JOB = re.compile(r"(?P<number>#\d+) (?P<kind>[a-z]+\.\w+)")  # as `str` of a job
 
 class EventQuerySet(models.QuerySet):
     def visible_to(self, user) -> "EventQuerySet":
-        """Events of visible engagements; to customers only those meant for them."""
+        """Events of visible engagements; to customers only those meant for them, to auditors those
+        of the audit log."""
+        if allowed(user, Can.WITNESS):
+            return self.filter(kind__in=LOG_KINDS)
         if allowed(user, Can.VIEW_INTERNAL):
             return self.filter(in_engagements_of(user, or_none=True))
         return self.filter(in_engagements_of(user), is_for_customers=True)
@@ -36,6 +40,7 @@ class Event(models.Model):
                               related_name="+")
     subject = models.CharField(max_length=160)
     stage = models.CharField(max_length=16, choices=Stage, blank=True)
+    outcome = models.CharField(max_length=16, blank=True)  # one of its kind's
     day = models.DateField(null=True, blank=True)
     path = models.CharField(max_length=240)
     is_for_customers = models.BooleanField(default=False)
@@ -57,8 +62,14 @@ class Event(models.Model):
 
     @property
     def title(self) -> str:
-        """What happened, in the active language."""
-        return str(self.declared.title)
+        """What happened and what it came to, in the active language."""
+        outcome = self.declared.outcomes.get(self.outcome)
+        return labelled(self.declared.title, outcome.label) if outcome else str(self.declared.title)
+
+    @property
+    def level(self) -> str:
+        """The colour of its outcome, else of its kind."""
+        return self.declared.outcomes.get(self.outcome, self.declared).level
 
     @property
     def about(self) -> str:
@@ -81,6 +92,8 @@ class NoticeQuerySet(models.QuerySet):
         """A person's own notices, as long as he may see what they are about."""
         if not user.is_authenticated:
             return self.none()
+        if allowed(user, Can.WITNESS):
+            return self.filter(recipient=user, event__kind__in=LOG_KINDS)
         is_internal = allowed(user, Can.VIEW_INTERNAL)
         mine = self.filter(in_engagements_of(user, "event__engagement", or_none=is_internal),
                            recipient=user)
@@ -88,6 +101,9 @@ class NoticeQuerySet(models.QuerySet):
 
     def unread(self) -> "NoticeQuerySet":
         return self.filter(read_at=None)
+
+    def important(self) -> "NoticeQuerySet":
+        return self.filter(event__kind__in=IMPORTANT)
 
 
 class Notice(models.Model):

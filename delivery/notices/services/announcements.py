@@ -6,6 +6,7 @@ from datetime import date, datetime
 from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import timezone
 
 from delivery.notices.event_kinds import KINDS, EventKind, kind_of_entry
 from delivery.notices.event_subjects import Subject, subject_of
@@ -14,13 +15,14 @@ from delivery.notices.rate_limits import next_digest
 from engagements.access import allowed
 from engagements.models import AuditEntry, Engagement, User
 from engagements.queue import enqueue_on_commit
-from workers.models import CardAlarm, NodeContact
+from workers.models import CardAlarm, CardLease, Job, NodeContact, NodeReservation
+from workers.models.job import WAITING_STATES
 
 
 @transaction.atomic
 def announce(*, kind: EventKind, subject: Subject, at: datetime,
              engagement: Engagement | None = None, actor: User | None = None,
-             day: date | None = None, key: str | None = None) -> Event | None:
+             day: date | None = None, key: str | None = None, outcome: str = "") -> Event | None:
     """Store the event with its notices and dispatches; wake the senders after the commit.
 
     Args:
@@ -29,8 +31,8 @@ def announce(*, kind: EventKind, subject: Subject, at: datetime,
         the event, or None if the key is known.
     """
     facts = {"kind": kind.code, "engagement": engagement, "actor": actor, "at": at, "day": day,
-             "subject": subject.code[:160], "stage": subject.stage, "path": subject.path,
-             "is_for_customers": kind.is_for_customers}
+             "outcome": outcome, "subject": subject.code[:160], "stage": subject.stage,
+             "path": subject.path, "is_for_customers": kind.is_for_customers}
     if key:
         event, is_new = Event.objects.get_or_create(key=key, defaults=facts)
         if not is_new:
@@ -50,24 +52,55 @@ def announce_entry(*, instance: AuditEntry, created: bool, **_signal) -> None:
                                   getattr(instance, "target", None))
     if subject:
         announce(kind=kind, subject=subject, engagement=instance.engagement,
-                 actor=instance.actor, at=instance.at)
+                 actor=instance.actor, at=instance.at, outcome=kind.outcome_of(instance.data))
 
 
 def announce_contact(*, instance: NodeContact, created: bool, **_signal) -> None:
-    """A node that stopped answering; its return is no news."""
-    if created and not instance.is_reachable:
+    """A node that stopped answering; its return is no news, nor is it one that was silenced."""
+    if created and not instance.is_reachable and not CardAlarm.objects.filter(
+            node=instance.node, kind=CardAlarm.Kind.AWAY,
+            silenced_until__gt=instance.at).exists():
         node = instance.node
         announce(kind=KINDS["node_unreachable"], at=instance.at,
                  subject=Subject(node.name, reverse("workers:node", args=[node.pk])))
 
 
 def announce_alarm(*, instance: CardAlarm, created: bool, **_signal) -> None:
-    """An alarm of a card, once; its end is no news. The node's page says more and what to do."""
-    if created:
+    """An alarm of a card or node, once, and to the owner of the job that has the card; its end is
+    no news, nor is one that was silenced. The node's page says more and what to do."""
+    if created and not (instance.silenced_until and instance.silenced_until > instance.since):
         node = instance.node
+        if instance.card_index is None:
+            if kind := KINDS.get(f"node_{instance.kind}"):  # that it is away was told at once
+                announce(kind=kind, at=instance.since, subject=Subject(
+                    f"{node.name} · {instance.value}", reverse("workers:node", args=[node.pk])))
+            return
+        for lease in CardLease.objects.filter(
+                node=node, card_index=instance.card_index, released_at=None).select_related(
+                "job__engagement", "job__created_by"):
+            job = lease.job
+            announce(kind=KINDS["job_card_alarm"], at=instance.since, engagement=job.engagement,
+                     subject=Subject(f"{job} · NPU {instance.card_index} · {instance.value}",
+                                     reverse("workers:job", args=[job.pk]),
+                                     person=job.created_by))
         announce(kind=KINDS[f"card_{instance.kind}"], at=instance.since, subject=Subject(
             f"{node.name} · NPU {instance.card_index} · {instance.value}",
             reverse("workers:node", args=[node.pk])))
+
+
+def announce_maintenance(*, instance: NodeReservation, created: bool, **_signal) -> None:
+    """To owners of jobs that run on a node whose maintenance is planned: they go on, or are stopped
+    at a time."""
+    if not created or instance.engagement_id:
+        return
+    kind = KINDS["job_to_be_stopped" if instance.stops_jobs_at else "job_maintenance"]
+    at = timezone.localtime(instance.stops_jobs_at or instance.starts_at)
+    running = Job.objects.filter(node=instance.node).in_flight().exclude(state__in=WAITING_STATES)
+    for job in running.select_related("engagement", "created_by", "gang__job__created_by"):
+        whole = job.gang.job if job.gang else job
+        announce(kind=kind, at=timezone.now(), engagement=job.engagement, subject=Subject(
+            f"{whole} · {instance.node.name} · {at:%Y-%m-%d %H:%M} · {instance.reason}",
+            reverse("workers:job", args=[whole.pk]), person=whole.created_by))
 
 
 def _tell_people(event: Event, kind: EventKind, people: list[User]) -> None:

@@ -17,6 +17,7 @@ from delivery.notices.transport.message_text import test_message_item
 from delivery.notices.transport.webhook_signatures import SECRET_PREFIX, is_standard, new_secret
 from engagements.access import Can, require, require_visible
 from engagements.audit import audit_log
+from engagements.decisions import require_decider
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 from engagements.queue import enqueue_on_commit
@@ -128,6 +129,7 @@ def send_test_message(*, actor: User, channel: Channel) -> Outcome:
     """
     require(actor, Can.MANAGE)
     require_visible(actor, channel.engagement)
+    require_decider(actor, "channel.test")
     _take_token(channel)
     with translation.override(channel.language):
         outcome = send_dispatches.deliver(channel, [test_message_item()], [

@@ -27,7 +27,7 @@ class Item:
 def item_of(event: Event) -> Item:
     """In the active language; characters that are markup in a chat are taken out."""
     return Item(title=event.title, about=plain(event.about), project=plain(event.project),
-                url=settings.PUBLIC_URL.rstrip("/") + event.path, level=event.declared.level)
+                url=settings.PUBLIC_URL.rstrip("/") + event.path, level=event.level)
 
 
 def test_message_item() -> Item:

@@ -2,13 +2,16 @@
 
 import smtplib
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from delivery.next_steps import inbox_items
 from delivery.notices.channel_kinds import all_senders, sender_of
@@ -98,8 +101,9 @@ def deliver(channel: Channel, items: list[Item], events: list[dict], *, is_test:
 def as_json(event: Event) -> dict:
     """An event as webhooks carry it; `id` lets the receiver notice a repetition."""
     item = item_of(event)
-    return {"id": event.pk, "kind": event.kind, "title": item.title, "subject": item.about,
-            "engagement": item.project, "url": item.url, "at": event.at.isoformat()}
+    return {"id": event.pk, "kind": event.kind, "outcome": event.outcome, "title": item.title,
+            "subject": item.about, "engagement": item.project, "url": item.url,
+            "at": event.at.isoformat()}
 
 
 # E-mail ---------------------------------------------------------------------------
@@ -142,14 +146,19 @@ def waiting_text(user: User) -> str:
     """What waits for the person, most urgent first: kinds, codes of engagements and why, as all
     that leaves by e-mail; empty where nothing does."""
     found = inbox_items(user)
-    lines = [f"- {item.label} · {item.engagement} ({item.reason})" for item in found[:SHOWN]]
+    portal = settings.PUBLIC_URL.rstrip("/")
+    lines = [f"- {item.label} · {item.engagement} ({item.reason})\n  {portal}{item.url}"
+             for item in found[:SHOWN]]
+    if left := len(found) - SHOWN if len(found) > SHOWN else 0:
+        lines.append(ngettext("- and %(n)d more: %(url)s", "- and %(n)d more: %(url)s", left) % {
+            "n": left, "url": f"{portal}/"})
     return "\n".join([_("Waiting for you (%(count)d):") % {"count": len(found)}, *lines]
                      ) if found else ""
 
 
 def _send_mail(user: User, events: list[Event]) -> Outcome:
     try:
-        send_mail(to=user.email, language=mail_setting(user).language or settings.LANGUAGE_CODE,
+        send_mail(to=user, language=mail_setting(user).language or settings.LANGUAGE_CODE,
                   subject=lambda: _subject(events),
                   paragraphs=lambda: _paragraphs(user, events))
     except (smtplib.SMTPException, OSError, ValueError) as error:
@@ -163,11 +172,24 @@ def _subject(events: list[Event]) -> str:
 
 
 def _paragraphs(user: User, events: list[Event]) -> list[str]:
-    items = [item_of(event) for event in events]
-    blocks = ["\n".join(filter(None, [
-        f"{item.title} · {item.about}", item.project and labelled(_("Project"), item.project),
-        item.url])) for item in items]
-    return [*blocks, *filter(None, [waiting_text(user)])]
+    blocks = ["\n".join(_lines(user, event)) for event in events]
+    preferences = settings.PUBLIC_URL.rstrip("/") + reverse("notices:preferences")
+    return [*blocks, *filter(None, [waiting_text(user)]),
+            _("Which messages you get, and when: %(url)s") % {"url": preferences}]
+
+
+def _lines(user: User, event: Event) -> Iterator[str]:
+    """Codes alone for the firm's people, whose mailboxes hold what many projects are about; a
+    customer is told whose word it is, by name."""
+    item = item_of(event)
+    yield f"{item.title} · {item.about}"
+    if user.is_outside and event.engagement:
+        yield labelled(_("Project"), f"{item.project} {event.engagement.localized_name}")
+        if event.actor and event.actor != user:
+            yield labelled(_("Done by"), event.actor.localized_name)
+    elif item.project:
+        yield labelled(_("Project"), item.project)
+    yield item.url
 
 
 # What becomes of them --------------------------------------------------------------
@@ -182,7 +204,8 @@ def claim_batch(rows: DispatchQuerySet, now: datetime) -> tuple[str, list[Dispat
     due = Dispatch.objects.due(now).filter(pk__in=chosen)
     token = due.claim(now, CLAIM_DURATION, state=State.SENDING)
     claimed = Dispatch.objects.claimed_with(token) if token else Dispatch.objects.none()
-    return token, list(claimed.select_related("event__engagement").order_by("pk"))
+    return token, list(claimed.select_related(
+        "event__engagement", "event__actor").order_by("pk"))
 
 
 def withdraw(token: str, rows: list[Dispatch]) -> None:

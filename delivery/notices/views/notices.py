@@ -23,10 +23,14 @@ from engagements.web.undo_note import write_note
 
 @require_GET
 def inbox(request):
+    """The important ones, or those asked for; the others as a digest."""
     mine = Notice.objects.visible_to(request.user)
+    if not {"all", "kind"} & {name for name, value in request.GET.items() if value}:
+        mine = mine.important()
     return render(request, "delivery/notices/inbox.html", {
         "page": page_of(queries.filtered(mine, request.GET), request.GET, 30),
-        "unread": queries.unread_count(request.user), "kinds": kinds_for(request.user),
+        "unread": queries.unread_count(request.user), "digest": queries.digest(request.user),
+        "kinds": kinds_for(request.user),
         "engagements": offered(Engagement.objects.visible_to(request.user))})
 
 

@@ -27,7 +27,7 @@ from workers.encrypted_field import EncryptedTextField
 
 LEFT_OUT = {"sessions.session", "axes.accessattempt", "axes.accesslog", "axes.accessfailurelog",
             "contenttypes.contenttype", "auth.permission", "engagements.signin",
-            "authtoken.token"}  # made anew, or of no value later
+            "authtoken.token", "engagements.idempotentrequest"}  # made anew, or of no value later
 BATCH = 500
 FORMAT = 2
 Migrations = list[tuple[str, str]]

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from delivery.acceptance.signing.seals import practice_certificate
-from delivery.acceptance.signing.seals.certificate import MODULE_SCHEME
+from delivery.acceptance.signing.seals.certificate import OUTSIDE
 from delivery.operation.secret_files import secret_files
 from engagements.errors import InvalidInput
 from engagements.text.text_joining import listed
@@ -97,7 +97,7 @@ def _keys() -> dict:
                for variable, paths in _signing_files().items() if paths}
     if settings.SIGNING_KEY_PASSWORD:
         folder[PASSWORD] = settings.SIGNING_KEY_PASSWORD.encode()
-    is_in_module = settings.SIGNING_KEY.startswith(MODULE_SCHEME)
+    is_in_module = settings.SIGNING_KEY.startswith(OUTSIDE)
     return {"secret": settings.SECRET_KEY, "audit": settings.AUDIT_KEY,
             "credentials": list(settings.CREDENTIAL_KEYS),
             "module_key": settings.SIGNING_KEY if is_in_module else "", "signing": signing,
@@ -108,7 +108,7 @@ def _signing_files() -> dict[str, list[str]]:
     """The files that settings of the firm's seal name; a key in a security module is none."""
     return {
         "DESK_SIGNING_KEY": [name for name in [settings.SIGNING_KEY]
-                             if name and not name.startswith(MODULE_SCHEME)],
+                             if name and not name.startswith(OUTSIDE)],
         "DESK_SIGNING_CERTIFICATE": list(filter(None, [settings.SIGNING_CERTIFICATE])),
         "DESK_SIGNING_CHAIN": settings.SIGNING_CHAIN,
         "DESK_SIGNING_ROOTS": settings.SIGNING_ROOTS,

@@ -18,10 +18,11 @@ from delivery.operation.backup.faults import Fault, audit_log_faults
 from delivery.operation.backup.keys import has_the_keys
 from delivery.operation.backup.stored_files import LOG, logs_folder
 from delivery.operation.backup.writing import FORMAT, MANIFEST, listed, seal
-from engagements.audit import audit_log, checkpoint, end_sealing
+from engagements.audit import audit_log, checkpoint, end_sealing, published_heads
 from engagements.audit.archive_files import ArchiveFault
 from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput, WrongState
+from engagements.models import AuditChain
 from engagements.text.text_joining import in_turn
 
 
@@ -108,9 +109,13 @@ def _check_log(checked: Checked) -> None:
     checked.faults += faults
     if faults:
         return
-    seen, end = checkpoint.stored(), checkpoint.end()
+    seen, end = published_heads.newest_seen(), checkpoint.end()
     if seen and seen.number > end.number:
         checked.lost_after = seen
+        audit_log.record(actor=None, action=published_heads.RESTORED,
+                         target=AuditChain.objects.get(pk=1),
+                         data={"seen": seen.number, "seen_at": seen.at, "hash": seen.entry_hash})
+        end = checkpoint.end()
     checkpoint.begin_anew(end)
 
 

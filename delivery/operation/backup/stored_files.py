@@ -30,7 +30,7 @@ class StoredFile:
 
 def logs_folder() -> Path:
     """Where the logs of jobs grow until they are collected."""
-    return Path(settings.VAR_DIR) / "live-logs"
+    return Path(settings.LIVE_LOG_DIR or settings.VAR_DIR / "live-logs")
 
 
 def columns() -> Iterator[tuple[type[models.Model], models.FileField]]:

@@ -7,6 +7,7 @@ from delivery.planning.api import (
     changes,
     control,
     effort,
+    people,
     plan,
 )
 
@@ -28,4 +29,5 @@ routes = [
     ("change-requests", changes.ChangeRequestViewSet, "change-request"),
     ("change-proposals", change_proposals.ChangeProposalViewSet, "change-proposal"),
     ("board", board.BoardViewSet, "board"),
+    *people.routes,
 ]

@@ -5,6 +5,7 @@ from rest_framework import mixins, status
 
 from delivery.planning.document_files import planning_file
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
+from delivery.planning.serializers.change import RejectionSerializer
 from delivery.planning.serializers.control import (
     MeetingSerializer,
     ProjectIssueSerializer,
@@ -66,6 +67,8 @@ class WeeklyReportViewSet(PdfAction, mixins.UpdateModelMixin, ScopedViewSet):
     refresh = RowAction(weekly_reports.refresh_weekly, "report",
                         "Count the facts of a draft anew; its words stay.")
     freeze = RowAction(weekly_reports.freeze_weekly, "report", "Freeze words and facts.")
+    correct = RowAction(weekly_reports.correct_weekly, "report",
+                        "Draft the next version of a frozen report.", RejectionSerializer)
 
     @extend_schema(request=WeekSerializer)
     def create(self, request):

@@ -10,6 +10,7 @@ from delivery.planning import queries
 from delivery.planning.document_files import planning_file
 from delivery.planning.effort import calibration, usage
 from delivery.planning.models import EffortEstimate, GradeCost, TimeEntry, Timesheet
+from delivery.planning.plan.working_days import monday_of
 from delivery.planning.serializers.change import RejectionSerializer
 from delivery.planning.serializers.effort import (
     AdjustSerializer,
@@ -22,11 +23,13 @@ from delivery.planning.serializers.effort import (
 )
 from delivery.planning.serializers.usage import (
     CalibrationSerializer,
+    CopiedSerializer,
     EstimateTotalsSerializer,
     GradeCostSerializer,
     UsageSerializer,
+    WeekCopySerializer,
 )
-from delivery.planning.services import estimates, quoting, time_entries, timesheets
+from delivery.planning.services import estimates, quoting, time_entries, timesheets, week_time
 from delivery.quotes.serializers import QuoteDetailSerializer
 from engagements.access import Can, allowed, require
 from engagements.models import Engagement
@@ -105,6 +108,15 @@ class TimeEntryViewSet(mixins.CreateModelMixin, mixins.DestroyModelMixin, Scoped
             "grades": usage.days_by_grade(engagement),
             "margin": usage.margin(engagement) if is_manager else None}).data)
 
+    @extend_schema(request=WeekCopySerializer, responses=CopiedSerializer, filters=False)
+    @action(detail=False, methods=["post"], url_path="copy-week", pagination_class=None,
+            query_parameters=())
+    def copy_week(self, request):
+        """Book your empty half-days of a week as those of the week before."""
+        asked = self.validated(WeekCopySerializer)
+        return Response({"copied": week_time.copy_week(
+            actor=request.user, monday=monday_of(asked["day"]))})
+
 
 class GradeCostViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """What a person-day of each grade costs the firm; for managers."""
@@ -118,7 +130,7 @@ class GradeCostViewSet(DeclaredEndpoint, viewsets.ViewSet):
 
     @extend_schema(request=GradeCostSerializer)
     def create(self, request):
-        """Set the cost of a grade; a later one takes its place."""
+        """Set the cost of a grade from a day on; without one from today."""
         require(request.user, Can.MANAGE)
         cost = time_entries.set_grade_cost(
             actor=request.user, **self.validated(GradeCostSerializer))

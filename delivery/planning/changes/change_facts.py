@@ -46,11 +46,14 @@ def shown_facts(change: ChangeRequest) -> dict:
 
 
 def _schedule(change: ChangeRequest, scope: list[dict]) -> dict:
-    """The end of the plan and every task whose dates move, that comes in or falls out."""
+    """The end of the contract where it moves; the end of the plan and every task whose dates move,
+    that comes in or falls out."""
+    contract = {"contract": [str(change.engagement.ends_on or ""), str(change.ends_on)]} if (
+        change.ends_on) else {}
     effects = {effect.task_id: effect for effect in change.schedule_effects.all()}
     plan = Plan.objects.filter(engagement=change.engagement_id).first()
     if not (effects or scope) or plan is None:
-        return {}
+        return contract
     drawn = reschedule(plan, change, scope) if scope else None
     before, after = schedule_with(
         plan, {pk: effect.days_after for pk, effect in effects.items()},
@@ -58,7 +61,7 @@ def _schedule(change: ChangeRequest, scope: list[dict]) -> dict:
     old, new = ({row.task.pk: row for row in rows} for rows in (before, after))
     moved = [pk for pk in {**old, **new}
              if pk in effects or _span(old.get(pk)) != _span(new.get(pk))]
-    return {"end": [str(end_of(before)), str(end_of(after))],
+    return {**contract, "end": [str(end_of(before)), str(end_of(after))],
             "days": [working_days_of(before), working_days_of(after)],
             "tasks": [_moved(old.get(pk), new.get(pk), effects.get(pk)) for pk in moved]}
 

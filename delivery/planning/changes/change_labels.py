@@ -37,7 +37,8 @@ def _worded(facts: dict) -> dict:
                   "added": [_line(line) for line in facts["scope"]["added"]],
                   "removed": [_line(line) for line in facts["scope"]["removed"]]},
         "effort": _effort(facts["effort"], price),
-        "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])]},
+        "schedule": {**schedule, "tasks": [_task(row) for row in schedule.get("tasks", [])],
+                     "quoted_days": _quoted_days(price)},
         "price": {**price, "lines": _lines(price), "totals": _totals(price),
                   "symbol": localized(price.get("symbol", ""), f"{price.get('currency', '')} ")},
         "criteria": {**criteria, "rows": [_criterion(row) for row in criteria.get("rows", [])]},
@@ -65,12 +66,17 @@ def _effort(effort: dict, price: dict) -> dict:
     """Person-days by grade; `quoted` is what the lines of the quote come to, where one changes."""
     if not effort:
         return {}
-    quoted = sum(map(_days, price.get("added", []))) - sum(map(_days, price.get("removed", [])))
-    quoted += sum(_days(pair["after"]) - _days(pair["before"])
-                  for pair in price.get("changed", []))
+    quoted = _quoted_days(price)
     return {**effort, "quoted": quoted if price else None,
             "differs": bool(price) and quoted != Decimal(effort["days"]),
             "grades": [{**row, "label": grade_label(row["grade"])} for row in effort["grades"]]}
+
+
+def _quoted_days(price: dict) -> Decimal:
+    """Person-days more or less in the lines of the quote."""
+    changed = sum(_days(pair["after"]) - _days(pair["before"]) for pair in price.get("changed", []))
+    return (changed + sum(map(_days, price.get("added", [])))
+            - sum(map(_days, price.get("removed", []))))
 
 
 def _days(line: dict) -> Decimal:

@@ -31,13 +31,22 @@ def _scope(facts: dict) -> str:
 
 
 def _schedule(schedule: dict) -> str:
-    if not schedule.get("tasks"):
-        return _("none")
-    before, after = schedule["end"]
-    if before == after:
-        return _("The plan still ends on %(day)s.") % {"day": after}
-    return _("The plan ends on %(after)s (was %(before)s).") % {
-        "after": after, "before": before}
+    said = []
+    if "contract" in schedule:
+        before, after = schedule["contract"]
+        said.append(_("The contract ends on %(after)s (was %(before)s).") % {
+            "after": after, "before": before or _("not agreed")})
+    if schedule.get("tasks"):
+        before, after = schedule["end"]
+        said.append(_("The plan still ends on %(day)s.") % {"day": after} if before == after
+                    else _("The plan ends on %(after)s (was %(before)s).") % {
+                        "after": after, "before": before})
+    elif days := schedule.get("quoted_days"):
+        said.append(_("%(days)s person-days in the price move no date: they are of no stage whose "
+                      "planned work is open. Give the tasks their new lengths in this change if "
+                      "dates move.") % {
+            "days": signed(days)})
+    return "\n".join(said) or _("none")
 
 
 def _price(price: dict) -> str:

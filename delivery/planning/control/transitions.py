@@ -1,4 +1,5 @@
-"""The way of a weekly report: written and counted anew until a manager freezes it."""
+"""The way of a weekly report: written and counted anew until a manager freezes it; what turns out
+wrong is corrected as its next version. Files and audit entries of the one before stay."""
 
 from django.db import models
 from django.utils import timezone
@@ -24,6 +25,7 @@ class WeeklyMove(models.TextChoices):
     UPDATE = "update"
     REFRESH = "refresh"
     FREEZE = "freeze"
+    CORRECT = "correct"
 
 
 def _refresh(report: WeeklyReport, _actor: User, _reason: str) -> dict:
@@ -40,6 +42,14 @@ def _freeze(report: WeeklyReport, _actor: User, _reason: str) -> dict:
     report.frozen_at = timezone.now()
     report.content_hash = weekly_hash(report)
     return {"hash": report.content_hash}
+
+
+def _correct(report: WeeklyReport, _actor: User, reason: str) -> dict:
+    before = report.content_hash
+    report.version, report.correction = report.version + 1, reason.strip()[:400]
+    report.content_hash, report.frozen_at = "", None
+    report.lock_version += 1
+    return {"reason": report.correction, "before": before}
 
 
 def weekly_hash(report: WeeklyReport) -> str:
@@ -59,4 +69,8 @@ TRANSITIONS = TransitionTable({
         State.DRAFT, to=State.FROZEN, by=Can.MANAGE, effect=_freeze,
         label=gettext_lazy("Freeze"),
         audit=("weekly.freeze", gettext_lazy("Weekly report frozen"))),
+    WeeklyMove.CORRECT: transition(
+        State.FROZEN, to=State.DRAFT, by=Can.MANAGE, needs_reason=True, effect=_correct,
+        label=gettext_lazy("Draft the next version"),
+        audit=("weekly.correct", gettext_lazy("Weekly report corrected by a next version"))),
 })

@@ -2,14 +2,13 @@
 
 from collections import Counter
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from assessments.models import Verdict
-from delivery.planning.effort.margins import HALF_DAY
-from delivery.planning.effort.usage import quoted_days
+from delivery.agreement.queries import agreed_at
+from delivery.planning.effort.margins import HALF_DAY, Effort
 from delivery.planning.models import ChangeRequest, Plan, ProjectIssue, Risk, TimeEntry, Todo
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule
 from delivery.planning.plan.task_names import name_facts
@@ -18,7 +17,10 @@ from engagements.stages import StageMove
 from workers.models import Job
 
 WEEK = timedelta(days=7)
-ISSUED = ("document.issue", "quote.issue", "quote.accepted", "criteria.sign")
+ISSUED = ("document.issue", "quote.issue")
+SIGNED = ("document.sign", "quote.accepted", "criteria.sign")
+WITHDRAWN = ("document.withdraw", "quote.revoke")
+NAMED = 5  # issues and risks that the report names
 
 
 def bounds(week_start: date) -> tuple[datetime, datetime]:
@@ -36,10 +38,15 @@ def week_facts(engagement: Engagement, week_start: date) -> dict:
         "verdicts": _verdicts(engagement, within), "days": _days(engagement, week_start),
         "documents": _labels(engagement, within, ISSUED),
         "changes": _labels(engagement, within, ("change.apply",)),
+        "signed": _labels(engagement, within, SIGNED),
+        "withdrawn": _labels(engagement, within, WITHDRAWN),
         "open_changes": [str(change) for change in engagement.change_requests.filter(
-            state=ChangeRequest.State.SUBMITTED)],
-        "plan": _plan(engagement, week_start), "resources": _resources(engagement),
-        "risks": _risks(engagement), "issues": _issues(engagement),
+            Q(state=ChangeRequest.State.SUBMITTED) | Q(applied_at__gte=end), submitted_at__lt=end)],
+        "plan": _plan(engagement, week_start), "resources": _resources(engagement, end),
+        "risks": _risks(engagement, end),
+        "issues": dict(Counter(_open_issues(engagement, end.date()).values_list(
+            "level", flat=True))),
+        "open_issues": _named_issues(engagement, end.date()),
         "todos": _todos(engagement, week_start),
         "audit_entries": AuditEntry.objects.filter(
             engagement=engagement, **_range("at", within)).count(),
@@ -89,10 +96,13 @@ def _days(engagement: Engagement, week_start: date) -> list[dict]:
 
 
 def _labels(engagement: Engagement, within: dict, actions: tuple[str, ...]) -> list[str]:
-    """What those actions were done to in the week, each once."""
+    """What those actions were done to in the week, each once; what was withdrawn after it in the
+    same week stands only there."""
     entries = AuditEntry.objects.filter(
-        engagement=engagement, action__in=actions, **_range("at", within)).order_by("pk")
-    return list(dict.fromkeys(entry.target_label for entry in entries))
+        engagement=engagement, action__in=(*actions, *WITHDRAWN), **_range("at", within)
+        ).order_by("pk")
+    last = {entry.target_label: entry.action for entry in entries}
+    return [label for label, action in last.items() if action in actions]
 
 
 def _plan(engagement: Engagement, week_start: date) -> dict:
@@ -100,7 +110,8 @@ def _plan(engagement: Engagement, week_start: date) -> dict:
     plan = Plan.objects.filter(engagement=engagement).first()
     if plan is None:
         return {}
-    rows, end = schedule(plan), week_start + WEEK
+    end = week_start + WEEK
+    rows = schedule(plan, as_of=end - timedelta(days=1))
     return {
         "end": str(end_of(rows) or ""), "milestones": _milestones(plan, rows),
         "in_progress": [name_facts(r.task) for r in rows if r.state == "in_progress"],
@@ -128,23 +139,38 @@ def _day(day: date | None) -> str:
     return str(day or "")
 
 
-def _resources(engagement: Engagement) -> dict[str, str]:
-    """Person-days in all so far and as quoted; no cost, as customers get the report."""
-    used = TimeEntry.objects.counted().filter(engagement=engagement).count() * HALF_DAY
+def _resources(engagement: Engagement, end: datetime) -> dict[str, str]:
+    """Person-days in all until then and as agreed then; no cost, as customers get the report."""
+    used = TimeEntry.objects.counted().filter(
+        engagement=engagement, work_date__lt=end.date()).count() * HALF_DAY
     return {"used": f"{used:f}",
-            "quoted": f"{sum(quoted_days(engagement).values(), Decimal(0)):f}"}
+            "quoted": f"{Effort(agreed_at(engagement, end)).days_quoted:f}"}
 
 
-def _risks(engagement: Engagement) -> list[dict]:
-    rows = engagement.risks.exclude(state=Risk.State.CLOSED)
+def _risks(engagement: Engagement, end: datetime) -> list[dict]:
+    """The gravest that were added before, and not closed then."""
+    later = AuditEntry.objects.filter(engagement=engagement, target_type="planning.risk",
+                                      at__gte=end)
+    added = later.filter(action="risk.add").values_list("target_id", flat=True)
+    closed = [entry.target_id for entry in later.filter(action="risk.update")
+              if entry.data["changed"].get("state", [""])[-1] == Risk.State.CLOSED]
+    rows = engagement.risks.filter(~Q(state=Risk.State.CLOSED) | Q(pk__in=closed)).exclude(
+        pk__in=list(added))
     return [{"risk": f"R-{risk.number:03} {risk.title}",
              "risk_en": f"R-{risk.number:03} {risk.title_en or risk.title}", "score": risk.score}
-            for risk in sorted(rows, key=lambda risk: (-risk.score, risk.number))[:5]]
+            for risk in sorted(rows, key=lambda risk: (-risk.score, risk.number))[:NAMED]]
 
 
-def _issues(engagement: Engagement) -> dict[str, int]:
-    rows = ProjectIssue.objects.filter(engagement=engagement, closed_on=None)
-    return dict(Counter(rows.values_list("level", flat=True)))
+def _open_issues(engagement: Engagement, end: date) -> QuerySet[ProjectIssue]:
+    return ProjectIssue.objects.filter(Q(closed_on=None) | Q(closed_on__gte=end),
+                                       engagement=engagement, raised_on__lt=end)
+
+
+def _named_issues(engagement: Engagement, end: date) -> list[dict]:
+    """The first due of those that are more than minor."""
+    rows = _open_issues(engagement, end).exclude(level=ProjectIssue.Level.MINOR)
+    return [{"issue": str(row), "due": f"{row.due_on}", "is_late": row.due_on < end}
+            for row in rows.order_by("due_on", "number")[:NAMED]]
 
 
 def _todos(engagement: Engagement, week_start: date) -> dict[str, int]:
@@ -152,4 +178,4 @@ def _todos(engagement: Engagement, week_start: date) -> dict[str, int]:
     begin_at, end_at = bounds(week_start)
     return Todo.objects.filter(engagement=engagement).aggregate(
         done=Count("pk", filter=Q(done_at__gte=begin_at, done_at__lt=end_at)),
-        overdue=Count("pk", filter=Q(done_at=None, due_on__lt=end)))
+        overdue=Count("pk", filter=(Q(done_at=None) | Q(done_at__gte=end_at)) & Q(due_on__lt=end)))

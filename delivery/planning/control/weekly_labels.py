@@ -14,6 +14,8 @@ from engagements.stages import Stage, StageMove
 from engagements.text.text_joining import listed
 from workers.models import JobState
 
+MOST_LINES = 7  # of one list in print
+
 
 def done_lines(facts: dict) -> list[str]:
     """What was done: gates, jobs, verdicts, documents, tasks, days."""
@@ -27,7 +29,11 @@ def done_lines(facts: dict) -> list[str]:
     if facts["verdicts"]:
         lines.append(_("Verdicts computed: %(counts)s.") % {
             "counts": _counts(facts["verdicts"], Outcome)})
-    lines += [_("Issued or signed: %(document)s.") % {"document": d} for d in facts["documents"]]
+    is_old = "signed" not in facts  # one list of both
+    lines += [(_("Issued or signed: %(document)s.") if is_old else _("Issued: %(document)s.")) % {
+        "document": d} for d in facts["documents"]]
+    lines += [_("Signed: %(document)s.") % {"document": d} for d in facts.get("signed", [])]
+    lines += [_("Withdrawn: %(document)s.") % {"document": d} for d in facts.get("withdrawn", [])]
     lines += [_("Change in force: %(change)s.") % {"change": change}
               for change in facts.get("changes", [])]
     lines += [_("Task finished: %(task)s.") % {"task": name_of(t)}
@@ -52,6 +58,8 @@ def problem_lines(facts: dict) -> list[str]:
     if facts["issues"]:
         lines.append(_("Open issues: %(counts)s.") % {
             "counts": _counts(facts["issues"], ProjectIssue.Level)})
+    lines += [(_("%(issue)s, overdue since %(due)s") if row["is_late"]
+               else _("%(issue)s, due on %(due)s")) % row for row in facts.get("open_issues", [])]
     lines += [_("%(risk)s (%(score)d of 25)") % row for row in risk_rows(facts)
               if row["score"] >= 15]
     if facts["todos"]["overdue"]:
@@ -92,10 +100,16 @@ def _translated(text: str, lines: Callable[[dict], list[str]], facts: dict) -> s
 
 def first_words(facts: dict) -> dict[str, str]:
     """The draft's fields in the writer's language; a person goes on from there."""
-    problems = problem_lines(facts)
-    return {"summary": "\n".join(done_lines(facts)), "problems": "\n".join(problems),
-            "next_week": "\n".join(next_lines(facts)),
+    return {**{name: "\n".join(first_of(lines(facts))) for name, lines in LINES.items()},
             "light": light(facts)}
+
+
+def first_of(lines: list) -> list:
+    """As many lines as leave the report on two pages; how many more there are is the last."""
+    rest = len(lines) - MOST_LINES
+    return lines if rest <= 1 else [*lines[:MOST_LINES], ngettext(
+        "%(n)d more on the page of the week.", "%(n)d more on the page of the week.", rest) % {
+            "n": rest}]
 
 
 def light(facts: dict) -> str:

@@ -10,10 +10,8 @@ from engagements.models import Engagement
 
 
 def agreed_quote(engagement: Engagement) -> Quote | None:
-    """The newest quote that the customer accepted; where there is none, that was issued."""
-    found = engagement.quotes.order_by("-issued_at", "-pk")
-    return (found.filter(state=Quote.State.ACCEPTED).first()
-            or found.filter(state=Quote.State.ISSUED).first())
+    """The newest of the agreed quotes: what a change revises unless another one is chosen."""
+    return next(reversed(Quote.objects.agreed([engagement.pk]).get(engagement.pk, [])), None)
 
 
 def current_estimate(engagement: Engagement) -> EffortEstimate | None:
@@ -38,12 +36,12 @@ def days_by_grade(engagement: Engagement) -> list[dict]:
 
 
 def effort_of(engagement: Engagement) -> Effort:
-    """Agreed quote and days of one engagement."""
+    """What was agreed and the days of one engagement."""
     return efforts_of([engagement.pk])[engagement.pk]
 
 
 def quoted_days(engagement: Engagement) -> dict[str, Decimal]:
-    """Person-days of the quote in force, by grade."""
+    """Agreed person-days, by grade."""
     return effort_of(engagement).quoted
 
 
@@ -62,4 +60,5 @@ def margin(engagement: Engagement) -> dict:
 
     For managers only: the caller checks.
     """
-    return effort_of(engagement).margin(grade_costs())
+    return effort_of(engagement).margin(
+        grade_costs(), is_over=engagement.has_ended)

@@ -29,15 +29,15 @@ TEXTS = ("reason", "before", "after", "effect_on_scope", "effect_on_schedule",
 
 def open_quotes(engagement: Engagement):
     """The quotes that a change may revise."""
-    return Quote.objects.filter(engagement=engagement, state__in=["issued", "accepted"])
+    return Quote.objects.in_force().filter(engagement=engagement)
 
 
 class ChangeForm(RowForm):
     serializer_class = ChangeRequestSerializer
     offered = {"quote": open_quotes}
-    widgets = {name: short_text() for name in TEXTS}
+    widgets = {**{name: short_text() for name in TEXTS}, "ends_on": DayInput()}
     help_texts = {name: _("Leave empty to generate it from the effects.") for name in COMPUTED}
-    field_order = ("title", "category", "requested_by", "quote", *TEXTS)
+    field_order = ("title", "category", "requested_by", "quote", "ends_on", *TEXTS)
 
     def __init__(self, *args, of: Engagement, instance=None, initial=None, **kwargs):
         if instance is None:

@@ -3,7 +3,7 @@ from django.forms import formset_factory
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from delivery.planning.forms.base import DayInput, ManyFiles, short_text
+from delivery.planning.forms.base import DayInput, short_text
 from delivery.planning.serializers.control import (
     MeetingSerializer,
     ProjectIssueSerializer,
@@ -12,6 +12,7 @@ from delivery.planning.serializers.control import (
     WeeklyReportSerializer,
 )
 from engagements.models import Engagement, User
+from engagements.web.file_fields import ManyFiles
 from engagements.web.row_form import RowForm
 
 

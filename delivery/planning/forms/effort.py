@@ -76,3 +76,8 @@ class CorrectionForm(RowForm):
 
 class CostForm(RowForm):
     serializer_class = GradeCostSerializer
+
+    valid_from = forms.DateField(
+        label=_("Valid from"), required=False, widget=forms.DateInput(
+            attrs={"type": "date"}, format="%Y-%m-%d"),
+        help_text=_("Empty: from today. What was worked before costs what it cost then."))

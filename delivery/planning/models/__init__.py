@@ -25,16 +25,21 @@ from delivery.planning.models.files import (
     TimesheetFile,
     WeeklyReportFile,
 )
+from delivery.planning.models.people import Absence, MarginFloor, PlannedTask, Skill
 from delivery.planning.models.plan import Dependency, Milestone, Plan, PlanBaseline, Task
 from delivery.planning.models.planned_version import PlannedVersion
 from delivery.planning.models.timesheet import GradeCost, TimeEntry, Timesheet
 
 __all__ = [
-    "AddedCriterion", "CalendarDay", "ChangeProposal", "ChangeRequest", "ChangeRequestFile",
+    "Absence", "AddedCriterion", "CalendarDay", "ChangeProposal", "ChangeRequest",
+    "ChangeRequestFile",
     "CriterionEffect", "Dependency",
-    "DriverCode", "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost", "Meeting",
-    "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PlannedVersion",
+    "DriverCode", "EffortDriver", "EffortEstimate", "EffortLine", "Grade", "GradeCost",
+    "MarginFloor", "Meeting",
+    "MeetingFile", "Milestone", "Plan", "PlanBaseline", "PlanBaselineFile", "PlannedTask",
+    "PlannedVersion",
     "PriceEffect",
-    "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction", "ScopeEffect", "Task", "TimeEntry",
+    "ProjectIssue", "Risk", "ScheduleEffect", "ScopeAction", "ScopeEffect", "Skill", "Task",
+    "TimeEntry",
     "Timesheet", "TimesheetFile", "Todo", "WeeklyReport", "WeeklyReportFile", "WorkItem",
 ]

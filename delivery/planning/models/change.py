@@ -12,7 +12,9 @@ from engagements.models.optimistic_locked import OptimisticLocked
 
 class ChangeQuerySet(EditionQuerySet):
     def visible_to(self, user) -> "ChangeQuerySet":
-        """Customers see what was put to them, not the firm's drafts."""
+        """Customers see what was put to them, not the firm's drafts; auditors no prices."""
+        if user.is_authenticated and user.is_auditor:
+            return self.none()
         found = super().visible_to(user)
         if user.is_authenticated and user.is_reviewer:
             return found.exclude(state=ChangeRequest.State.DRAFT)
@@ -56,6 +58,7 @@ class ChangeRequest(EditionRow, OptimisticLocked):
     quote = models.ForeignKey(Quote, models.PROTECT, null=True, blank=True,
                               related_name="change_requests",
                               verbose_name=_("quote that gets a new version"))
+    ends_on = models.DateField(_("new end of the contract"), null=True, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     submitted_at = models.DateTimeField(null=True, blank=True)

@@ -86,6 +86,15 @@ class Risk(OptimisticLocked):
         return "high" if self.score >= 15 else "medium" if self.score >= 6 else "low"
 
 
+class ProjectIssueQuerySet(InternalQuerySet):
+    def blocking_final(self, engagement: Engagement) -> "ProjectIssueQuerySet":
+        """Open ones that are blocking, or of which somebody said that they hold up the final
+        acceptance."""
+        return self.filter(
+            models.Q(affects_final=True) | models.Q(level=ProjectIssue.Level.BLOCKING),
+            engagement=engagement, closed_on=None)
+
+
 class ProjectIssue(OptimisticLocked):
     """An outstanding issue of the project (遗留问题, DOMAIN 9.10)."""
 
@@ -108,7 +117,7 @@ class ProjectIssue(OptimisticLocked):
     due_on = models.DateField(_("due date"))
     closed_on = models.DateField(_("closed on"), null=True, blank=True)
 
-    objects = InternalQuerySet.as_manager()
+    objects = ProjectIssueQuerySet.as_manager()
 
     class Meta:
         ordering = ["number"]
@@ -246,6 +255,8 @@ class WeeklyReport(EditionRow, OptimisticLocked):
 
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="weekly_reports")
     week_start = models.DateField(_("week from"))
+    version = models.PositiveSmallIntegerField(_("version"), default=1)
+    correction = models.CharField(_("what was corrected and why"), max_length=400, blank=True)
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.DRAFT)
     light = models.CharField(_("overall state"), max_length=8, choices=Light,
                              default=Light.GREEN)
@@ -273,7 +284,8 @@ class WeeklyReport(EditionRow, OptimisticLocked):
         ]
 
     def __str__(self) -> str:
-        return f"WR-{self.engagement.code}-{self.week_start:%G-W%V}"
+        later = f"-V{self.version}" if self.version > 1 else ""
+        return f"WR-{self.engagement.code}-{self.week_start:%G-W%V}{later}"
 
     @property
     def week_end(self) -> date:

@@ -76,12 +76,28 @@ class Task(OptimisticLocked):
     def is_dropped(self) -> bool:
         """Whether it was the work of a stage that went with its model, unfinished."""
         return bool(self.model_id and self.stage and self.model.dropped_at
+                    and self._known(_day(self.model.dropped_at))
                     and self.stage_record is None and not self.finished_on)
+
+    # The last day of which something is known, where the plan is told as it stood in the past.
+    known_until: date | None = None
 
     @property
     def began_on(self) -> date | None:
         """The day on which the work began; of a stage that has begun, the typed day corrects the
         day of its move."""
+        return self._known(self._began())
+
+    @property
+    def ended_on(self) -> date | None:
+        """The day on which the work ended; a stage's work ends when it is let through, or when its
+        model is dropped."""
+        return self._known(self._ended())
+
+    def _known(self, day: date | None) -> date | None:
+        return None if day and self.known_until and day > self.known_until else day
+
+    def _began(self) -> date | None:
         record = self.stage_record
         if self.is_dropped:
             return self.started_on or _day(self.model.dropped_at)
@@ -92,18 +108,15 @@ class Task(OptimisticLocked):
         return self.started_on or _day(
             record.started_at or record.submitted_at or record.passed_at)
 
-    @property
-    def ended_on(self) -> date | None:
-        """The day on which the work ended; a stage's work ends when it is let through, or when its
-        model is dropped."""
+    def _ended(self) -> date | None:
         record = self.stage_record
         if self.is_dropped:
-            return max(_day(self.model.dropped_at), self.began_on)
+            return max(_day(self.model.dropped_at), self._began())
         if record is None:
             return self.finished_on
         if record.state not in LET_THROUGH:
             return None
-        return self.finished_on or max(_day(record.passed_at), self.began_on)
+        return self.finished_on or max(_day(record.passed_at), self._began())
 
     @property
     def localized_title(self) -> str:

@@ -1,3 +1,6 @@
+from datetime import date
+from decimal import Decimal
+
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -121,19 +124,34 @@ class TimeEntry(models.Model):
         return f"{self.person} · {self.work_date} · {self.get_half_display()}"
 
 
-class GradeCost(models.Model):
-    """What a person-day of a grade costs the firm. Only managers see it."""
+class GradeCostQuerySet(AuditedQuerySet):
+    def on(self, day: date) -> dict[str, Decimal]:
+        """The cost of a person-day by grade, as it was valid on a day."""
+        return dict(self.filter(valid_from__lte=day).order_by("valid_from").values_list(
+            "grade", "day_cost"))
 
-    grade = models.CharField(_("grade"), max_length=12, choices=Grade, unique=True)
+
+class GradeCost(models.Model):
+    """What a person-day of a grade costs the firm from a day on. Only managers see it."""
+
+    grade = models.CharField(_("grade"), max_length=12, choices=Grade)
+    valid_from = models.DateField(_("valid from"), default=date(2000, 1, 1))
     day_cost = models.DecimalField(_("cost per person-day (CNY)"), max_digits=12,
                                    decimal_places=2)
 
-    objects = AuditedQuerySet.as_manager()
+    objects = GradeCostQuerySet.as_manager()
 
     class Meta:
-        ordering = ["pk"]
-        constraints = [models.CheckConstraint(condition=models.Q(day_cost__gte=0),
+        ordering = ["grade", "-valid_from"]
+        constraints = [models.UniqueConstraint(fields=["grade", "valid_from"],
+                                               name="one_cost_of_a_grade_per_day"),
+                       models.CheckConstraint(condition=models.Q(day_cost__gte=0),
                                               name="day_cost_not_negative")]
 
     def __str__(self) -> str:
         return self.get_grade_display()
+
+    @property
+    def is_first(self) -> bool:
+        """Valid for all time before it was set as well."""
+        return self.valid_from == self._meta.get_field("valid_from").default

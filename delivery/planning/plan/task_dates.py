@@ -1,5 +1,6 @@
 """From the tasks of a plan to dates: what is computed now, and against the baseline."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
 
@@ -7,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.planning.models import Dependency, Plan, Task
+from delivery.planning.models import Absence, Dependency, Plan, Task
 from delivery.planning.plan.critical_path import Activity, Cycle, Dates, Link, compute, length
 from delivery.planning.plan.working_days import LONGEST, WorkingCalendar, firm_days
 from engagements.errors import InvalidInput
@@ -26,6 +27,7 @@ class Scheduled:
     baseline_start: date | None = None
     baseline_finish: date | None = None
     slip: int = 0  # working days behind the baseline's finish
+    away: int = 0  # working days on which its owner is absent meanwhile
 
     @property
     def is_critical(self) -> bool:
@@ -42,12 +44,19 @@ class Scheduled:
         return "in_progress" if self.task.began_on else "not_started"
 
 
-def schedule(plan: Plan) -> list[Scheduled]:
+def schedule(plan: Plan, as_of: date | None = None) -> list[Scheduled]:
     """All tasks of the plan with dates, in their order.
+
+    Args:
+        as_of: a past day, to tell the plan as it stood at its end: what began or ended later has
+            not, an absence that began later is none, and a baseline taken later counts neither
+            with its dates nor with its tasks.
+
+    A task takes its days and those working days on which its owner is absent meanwhile.
 
     Raises InvalidInput for a circle, and for a plan of more than ten years.
     """
-    return _Loaded(plan).dated()
+    return _Loaded(plan, as_of).dated()
 
 
 def schedule_with(plan: Plan, lengths: dict[int, int], tasks: list[Task] | None = None,
@@ -79,41 +88,94 @@ def today() -> date:
 class _Loaded:
     """What the dates of a plan follow from."""
 
-    def __init__(self, plan: Plan):
-        self.today = today()
+    def __init__(self, plan: Plan, as_of: date | None = None):
+        self.today = min(today(), as_of or today())
         self.tasks = list(tasks_with_stages(plan))
         self.links = [Link(*row) for row in Dependency.objects.filter(
             after__plan=plan).values_list("before_id", "after_id", "lag")]
-        baseline = plan.baselines.first()
-        self.planned = baseline.tasks if baseline else {}
+        baselines = list(plan.baselines.all())
+        known = [row for row in baselines if as_of is None
+                 or timezone.localdate(row.taken_at) <= as_of]
+        self.planned = known[0].tasks if known else {}
         self.calendar = WorkingCalendar(plan.starts_on, firm_days())
+        self.absent = self._absent(as_of)
+        if as_of and as_of < today():
+            self._go_back(as_of, is_changed_since=0 < len(known) < len(baselines))
+
+    def _absent(self, as_of: date | None) -> dict[int, set[int]]:
+        """Numbers of the working days on which the owners of tasks are away."""
+        found: dict[int, set[int]] = defaultdict(set)
+        rows = Absence.objects.filter(last__gte=self.calendar.day(0), person__in={
+            task.owner_id for task in self.tasks if task.owner_id})
+        if as_of:
+            rows = rows.filter(first__lte=as_of)
+        for person, first, last in rows.values_list("person", "first", "last"):
+            begin, end = self.calendar.number(first), self.calendar.last_number(last)
+            found[person].update(range(begin, end + 1))
+        return found
+
+    def _go_back(self, as_of: date, *, is_changed_since: bool) -> None:
+        """Forget what happened after that day, and what was agreed anew."""
+        for task in self.tasks:
+            task.known_until = as_of
+        if not is_changed_since:
+            return
+        self.tasks = [task for task in self.tasks if str(task.pk) in self.planned]
+        kept = {task.pk for task in self.tasks}
+        self.links = [link for link in self.links if {link.before, link.after} <= kept]
+        for task in self.tasks:
+            row = self.planned[str(task.pk)]
+            start, finish = (date.fromisoformat(row[name]) for name in ("start", "finish"))
+            task.not_before = start
+            task.days = max(1, self.calendar.last_number(finish) - self.calendar.number(start) + 1)
 
     def dated(self, known: dict[int, Scheduled] | None = None) -> list[Scheduled]:
         """All tasks with their dates; a row of `known` stands where its task has the same."""
-        dates = _computed(self.tasks, self.links, self.calendar, self.today)
+        away: dict[int, int] = {}
+        for _round in range(len(self.tasks) + 1):  # each settles those whose precursors are settled
+            dates = _computed(self.tasks, self.links, self.calendar, self.today, away)
+            before, away = away, self._away(dates)
+            if away == before:
+                break
         if length(dates) > LONGEST:
             raise InvalidInput(
                 _("The plan would last more than ten years; check lengths and lags."))
-        return [self._row(task, dates[task.pk], (known or {}).get(task.pk))
+        return [self._row(task, dates[task.pk], away.get(task.pk, 0), (known or {}).get(task.pk))
                 for task in self.tasks]
 
-    def _row(self, task: Task, dates: Dates, known: Scheduled | None) -> Scheduled:
+    def _away(self, dates: dict[int, Dates]) -> dict[int, int]:
+        """By task the absent days of its owner between its start and the end of its own days."""
+        found = {}
+        for task in self.tasks:
+            absent = self.absent.get(task.owner_id)
+            if not absent or task.ended_on:
+                continue
+            day, left = dates[task.pk].early_start, task.days
+            while left:
+                left -= day not in absent
+                day += 1
+            if lost := day - dates[task.pk].early_start - task.days:
+                found[task.pk] = lost
+        return found
+
+    def _row(self, task: Task, dates: Dates, away: int, known: Scheduled | None) -> Scheduled:
         if known and known.task is task and known.dates == dates:
             return known
-        return _scheduled(task, dates, self.calendar, self.planned.get(str(task.pk)))
+        return _scheduled(task, dates, self.calendar, self.planned.get(str(task.pk)), away)
 
 
-def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar, now: date
-              ) -> dict[int, Dates]:
+def _computed(tasks: list[Task], links: list[Link], calendar: WorkingCalendar, now: date,
+              away: dict[int, int]) -> dict[int, Dates]:
     try:
-        return compute((_activity(task, calendar, now) for task in tasks), links)
+        return compute((_activity(task, task.days + away.get(task.pk, 0), calendar, now)
+                        for task in tasks), links)
     except Cycle as circle:
         names = {task.pk: str(task) for task in tasks}
         raise InvalidInput(_("The tasks would form a dependency cycle: %(circle)s.") % {
             "circle": " → ".join(names[key] for key in circle.keys)})
 
 
-def _activity(task: Task, calendar: WorkingCalendar, now: date) -> Activity:
+def _activity(task: Task, days: int, calendar: WorkingCalendar, now: date) -> Activity:
     """What really happened is fixed; the rest follows from links and `not_before`.
 
     What is not finished ends today at the earliest, what is not started begins today at the
@@ -122,17 +184,17 @@ def _activity(task: Task, calendar: WorkingCalendar, now: date) -> Activity:
     first = max(0, calendar.number(now))
     if not task.began_on:
         earliest = calendar.number(task.not_before) if task.not_before else 0
-        return Activity(task.pk, task.days, max(earliest, first))
+        return Activity(task.pk, days, max(earliest, first))
     start = calendar.number(task.began_on)
     if not task.ended_on:
-        return Activity(task.pk, max(task.days, first - start + 1), start, is_fixed=True)
+        return Activity(task.pk, max(days, first - start + 1), start, is_fixed=True)
     until = calendar.last_number(task.ended_on)  # what ended on a Saturday does not end on Monday
     start = min(start, until)
     return Activity(task.pk, until - start + 1, start, is_fixed=True)
 
 
-def _scheduled(task: Task, dates: Dates, calendar: WorkingCalendar, planned: dict | None
-               ) -> Scheduled:
+def _scheduled(task: Task, dates: Dates, calendar: WorkingCalendar, planned: dict | None,
+               away: int) -> Scheduled:
     finish = calendar.last_day(dates.early_start, dates.early_finish)
     base = {name: date.fromisoformat(planned[name]) for name in ("start", "finish")
             } if planned else {}
@@ -142,7 +204,7 @@ def _scheduled(task: Task, dates: Dates, calendar: WorkingCalendar, planned: dic
         min(calendar.day(dates.late_start),
             calendar.last_day(dates.late_start, dates.late_finish)),
         calendar.last_day(dates.late_start, dates.late_finish), dates,
-        base.get("start"), base.get("finish"), slip)
+        base.get("start"), base.get("finish"), slip, away)
 
 
 def end_of(rows: list[Scheduled]) -> date | None:

@@ -1,30 +1,83 @@
-"""Documents that trigger milestones. The app that issues them registers the source."""
+"""Papers that release the payments of milestones. The app that issues them registers them."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import Any
 
-from engagements.models import Engagement, User
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from delivery.agreement.models import Agreement
+from delivery.planning.models import Milestone, Timesheet
+from engagements.addresses import address
 
 
 @dataclass(frozen=True)
 class TriggerDocument:
-    """An issued document: its number, and the address of its page."""
+    """A paper that releases a payment: its number, and the address of its page."""
 
     number: str
     url: str
 
 
-Source = Callable[[User, Engagement], dict[str, TriggerDocument]]
-_sources: list[Source] = []
+@dataclass(frozen=True)
+class Trigger:
+    """The papers of one trigger.
+
+    Args:
+        code: of `Milestone.Trigger`.
+        rows: those that release the payment, the oldest first.
+        engagement: path from a row to its engagement.
+        shown: a row as what it says on the milestone.
+    """
+
+    code: str
+    rows: Callable[[], QuerySet]
+    engagement: str
+    shown: Callable[[Any], TriggerDocument]
 
 
-def register_trigger_documents(source: Source) -> Source:
-    """Decorator: add a source of issued documents by kind, as far as the user may see them."""
-    _sources.append(source)
-    return source
+_triggers: list[Trigger] = []
 
 
-def trigger_documents(user: User, engagement: Engagement) -> dict[str, TriggerDocument]:
-    """The newest issued document of each kind that the user may see."""
-    return {kind: found for source in _sources
-            for kind, found in source(user, engagement).items()}
+def register_trigger(trigger: Trigger) -> None:
+    """Add the papers of a trigger."""
+    _triggers.append(trigger)
+
+
+def trigger_documents(engagements: Collection[int]) -> dict[int, dict[str, TriggerDocument]]:
+    """By engagement the newest paper of each trigger; a query for each trigger."""
+    found: dict[int, dict[str, TriggerDocument]] = defaultdict(dict)
+    for trigger in _triggers:
+        for row in trigger.rows().filter(**{f"{trigger.engagement}__in": engagements}):
+            found[_key(row, trigger.engagement)][trigger.code] = trigger.shown(row)
+    return found
+
+
+def is_released() -> Q:
+    """Of milestones: the paper that releases the payment exists."""
+    released = Q(pk__in=())
+    for trigger in _triggers:
+        papers = trigger.rows().filter(**{
+            trigger.engagement: OuterRef("plan__engagement")}).order_by()
+        released |= Q(Exists(papers), trigger=trigger.code)
+    return released
+
+
+def _key(row: Any, path: str) -> int:
+    *steps, last = path.split("__")
+    for step in steps:
+        row = getattr(row, step)
+    return getattr(row, f"{last}_id")
+
+
+register_trigger(Trigger(
+    Milestone.Trigger.CONTRACT,
+    lambda: Agreement.objects.filter(state=Agreement.State.AGREED).select_related(
+        "engagement").order_by("pk"), "engagement",
+    lambda row: TriggerDocument(str(row), address("agreement:agreement", row.engagement.code))))
+register_trigger(Trigger(
+    Milestone.Trigger.TIMESHEET,
+    lambda: Timesheet.objects.filter(state=Timesheet.State.CONFIRMED).select_related(
+        "engagement").defer("facts").order_by("pk"), "engagement",
+    lambda row: TriggerDocument(str(row), address("planning:timesheet", row.pk))))

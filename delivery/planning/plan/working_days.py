@@ -144,3 +144,8 @@ class WorkingCalendar:
             self._next += ONE_DAY
         self._days.append(self._next)
         self._next += ONE_DAY
+
+
+def monday_of(day: date) -> date:
+    """The Monday of the week of `day`."""
+    return day - timedelta(days=day.weekday())

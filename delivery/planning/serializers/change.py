@@ -13,6 +13,7 @@ from delivery.planning.models import (
 )
 from delivery.planning.serializers.control import EditedSerializer
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 
 
 class ScopeEffectSerializer(serializers.ModelSerializer):
@@ -63,7 +64,7 @@ class ChangeResultSerializer(serializers.Serializer):
     result = serializers.CharField()
 
 
-class ChangeRequestSerializer(EditedSerializer):
+class ChangeRequestSerializer(NamesEngagement, EditedSerializer):
     scope_effects = ScopeEffectSerializer(many=True, read_only=True)
     schedule_effects = ScheduleEffectSerializer(many=True, read_only=True)
     criterion_effects = CriterionEffectSerializer(many=True, read_only=True)
@@ -76,7 +77,7 @@ class ChangeRequestSerializer(EditedSerializer):
         fields = ["id", "engagement", "number", "title", "category", "state", "requested_by",
                   "reason", "before", "after", "effect_on_scope", "effect_on_schedule",
                   "effect_on_price", "effect_on_quality", "effect_on_criteria", "measures", "quote",
-                  "created_by", "created_at",
+                  "ends_on", "created_by", "created_at",
                   "firm_approved_by", "firm_approved_at", "customer_approved_by",
                   "customer_approved_at", "rejected_by", "rejection", "applied_at",
                   "result", "result_by", "result_at", "new_criteria", "new_quote",

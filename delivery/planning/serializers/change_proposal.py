@@ -5,11 +5,12 @@ from rest_framework import serializers
 from delivery.planning.changes.proposal_transitions import TRANSITIONS
 from delivery.planning.models import ChangeProposal, ChangeRequest
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 
 SOURCES = ("title", "category", "requested_by", "reason", "after")
 
 
-class ChangeProposalSerializer(serializers.ModelSerializer):
+class ChangeProposalSerializer(NamesEngagement):
     allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:

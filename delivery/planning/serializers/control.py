@@ -5,6 +5,7 @@ from rest_framework import serializers
 from delivery.planning.control.transitions import TRANSITIONS
 from delivery.planning.models import Meeting, ProjectIssue, Risk, Todo, WeeklyReport
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 from workers.models import Artifact
 
 
@@ -14,7 +15,7 @@ class EditedSerializer(serializers.ModelSerializer):
     seen = serializers.IntegerField(required=False, allow_null=True, write_only=True)
 
 
-class RiskSerializer(EditedSerializer):
+class RiskSerializer(NamesEngagement, EditedSerializer):
     score = serializers.IntegerField(read_only=True)
 
     class Meta:
@@ -26,7 +27,7 @@ class RiskSerializer(EditedSerializer):
         validators = []
 
 
-class ProjectIssueSerializer(EditedSerializer):
+class ProjectIssueSerializer(NamesEngagement, EditedSerializer):
     class Meta:
         model = ProjectIssue
         fields = ["id", "engagement", "number", "description", "level", "model", "effect",
@@ -36,7 +37,7 @@ class ProjectIssueSerializer(EditedSerializer):
         validators = []
 
 
-class TodoSerializer(serializers.ModelSerializer):
+class TodoSerializer(NamesEngagement):
     class Meta:
         model = Todo
         fields = ["id", "engagement", "meeting", "text", "owner", "due_on", "done_at", "done_by"]
@@ -49,7 +50,7 @@ class MeetingTodoSerializer(serializers.ModelSerializer):
         fields = ["text", "owner", "due_on"]
 
 
-class MeetingSerializer(EditedSerializer):
+class MeetingSerializer(NamesEngagement, EditedSerializer):
     todos = MeetingTodoSerializer(many=True, required=False)
     attachments = serializers.PrimaryKeyRelatedField(
         many=True, required=False, queryset=Artifact.objects.all())
@@ -75,13 +76,15 @@ class WeekSerializer(serializers.ModelSerializer):
         fields = ["engagement", "day"]
 
 
-class WeeklyReportSerializer(EditedSerializer):
+class WeeklyReportSerializer(NamesEngagement, EditedSerializer):
     allowed_moves = AllowedMovesField(TRANSITIONS)
 
     class Meta:
         model = WeeklyReport
-        fields = ["id", "engagement", "week_start", "state", "light", "facts", "summary",
+        fields = ["id", "engagement", "week_start", "version", "correction", "state", "light",
+                  "facts", "summary",
                   "deviations", "next_week", "problems", "customer_duties", "written_by",
                   "frozen_at", "content_hash", "allowed_moves", "lock_version", "seen"]
-        read_only_fields = ["engagement", "week_start", "state", "facts", "written_by",
+        read_only_fields = ["engagement", "week_start", "version", "correction", "state",
+                            "facts", "written_by",
                             "frozen_at", "content_hash", "lock_version"]

@@ -7,6 +7,7 @@ from rest_framework import serializers
 from delivery.planning.models import EffortEstimate, EffortLine, TimeEntry, Timesheet
 from delivery.planning.time.transitions import TRANSITIONS
 from engagements.web.allowed_moves import AllowedMovesField
+from engagements.web.engagement_codes import NamesEngagement
 
 
 class EffortLineSerializer(serializers.ModelSerializer):
@@ -22,7 +23,7 @@ class EffortLineSerializer(serializers.ModelSerializer):
         validators = []
 
 
-class EffortEstimateSerializer(serializers.ModelSerializer):
+class EffortEstimateSerializer(NamesEngagement):
     lines = EffortLineSerializer(many=True, read_only=True)
     total = serializers.SerializerMethodField()
 
@@ -61,7 +62,7 @@ class AdjustSerializer(NewLineSerializer):
         fields = ["line", "low", "likely", "high", "reason", "seen"]
 
 
-class TimeEntrySerializer(serializers.ModelSerializer):
+class TimeEntrySerializer(NamesEngagement):
     """`is_free_day` says that a weekend or public holiday was worked; else it is refused."""
 
     is_free_day = serializers.BooleanField(write_only=True, required=False, default=False)
@@ -89,7 +90,7 @@ class TimeCorrectionSerializer(serializers.ModelSerializer):
         validators = []
 
 
-class TimesheetSerializer(serializers.ModelSerializer):
+class TimesheetSerializer(NamesEngagement):
     """`month` is any day of it; `facts` is what both sides confirm."""
 
     allowed_moves = AllowedMovesField(TRANSITIONS)

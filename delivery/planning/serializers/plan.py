@@ -12,6 +12,7 @@ from delivery.planning.models import (
 )
 from delivery.planning.plan.planned_items import ITEMS
 from engagements.models import Engagement
+from engagements.web.engagement_codes import NamesEngagement
 from engagements.web.visible_field import VisibleField
 
 
@@ -35,7 +36,7 @@ class TaskSerializer(serializers.ModelSerializer):
         read_only_fields = ["lock_version"]
 
 
-class PlannedVersionSerializer(serializers.ModelSerializer):
+class PlannedVersionSerializer(NamesEngagement):
     engagement = VisibleField(queryset=Engagement.objects.all())
     item = serializers.ChoiceField([(item, item) for item in ITEMS])
     set_by = serializers.CharField(read_only=True)
@@ -71,7 +72,7 @@ class MilestoneSerializer(serializers.ModelSerializer):
         fields = ["id", "name", "name_en", "percent", "trigger", "task"]
 
 
-class PlanSerializer(serializers.ModelSerializer):
+class PlanSerializer(NamesEngagement):
     milestones = MilestoneSerializer(many=True, read_only=True)
 
     class Meta:

@@ -46,7 +46,8 @@ class GradeDaysSerializer(serializers.Serializer):
 
 
 class EngagementMarginSerializer(serializers.Serializer):
-    """In CNY without tax; `missing` names grades without a cost, figures are null then."""
+    """In CNY without tax; `missing` names grades without a cost, figures are null then.
+    `is_actual`: the engagement is over, and what was planned and not used no longer counts."""
 
     fee = serializers.DecimalField(**YUAN)
     spent = serializers.DecimalField(**YUAN)
@@ -54,6 +55,7 @@ class EngagementMarginSerializer(serializers.Serializer):
     left = serializers.DecimalField(**YUAN)
     percent = serializers.DecimalField(**YUAN)
     missing = serializers.ListField(child=serializers.CharField())
+    is_actual = serializers.BooleanField()
 
 
 class UsageSerializer(serializers.Serializer):
@@ -66,5 +68,18 @@ class UsageSerializer(serializers.Serializer):
 class GradeCostSerializer(serializers.ModelSerializer):
     class Meta:
         model = GradeCost
-        fields = ["grade", "day_cost"]
-        extra_kwargs = {"grade": {"validators": []}}  # a grade that has a cost gets the new one
+        fields = ["grade", "day_cost", "valid_from"]
+        validators = []  # a day that has a cost gets the new one
+        extra_kwargs = {"valid_from": {"required": False}}
+
+
+class WeekCopySerializer(serializers.Serializer):
+    """Any day of the week that is filled."""
+
+    day = serializers.DateField()
+
+
+class CopiedSerializer(serializers.Serializer):
+    """How many half-days were booked."""
+
+    copied = serializers.IntegerField()

@@ -29,6 +29,7 @@ from delivery.planning.services.scope_effects import apply_scope, require_possib
 from delivery.quotes import services as quoting
 from delivery.quotes.models import Quote
 from delivery.quotes.services.agreed_versions import require_in_force
+from engagements import services as engagement_services
 from engagements.errors import WrongState
 from engagements.models import MigratedModel, User
 
@@ -51,6 +52,10 @@ def require_current(change: ChangeRequest) -> None:
         require_model(row)
     if change.scope_effects.exists():
         require_no_draft(change.engagement)
+    begin = change.engagement.starts_on
+    if change.ends_on and begin and change.ends_on < begin:
+        raise WrongState(_("The new end of the contract is before its start, %(day)s.") % {
+            "day": begin})
     if change.quote:
         require_in_force(change.quote)
 
@@ -59,6 +64,10 @@ def require_unchanged(change: ChangeRequest) -> None:
     """Raise WrongState when a submitted change would not come to what it says any more."""
     require_current(change)
     _estimate_lines(change)
+    contract, now = change.facts["schedule"].get("contract"), change.engagement.ends_on
+    if contract and contract[0] != str(now or ""):
+        raise WrongState(_("The contract ends on %(day)s now; create a new change request.") % {
+            "day": now})
 
 
 def apply_effects(change: ChangeRequest) -> None:
@@ -77,6 +86,9 @@ def apply_effects(change: ChangeRequest) -> None:
         apply_rescheduling(drawn, models)
     change.new_baseline = _new_baseline(change, actor)
     change.new_quote = _new_quote_version(change, actor) if change.quote else None
+    if change.ends_on:
+        engagement_services.update_engagement(actor=actor, engagement=change.engagement,
+                                              is_approved=True, ends_on=change.ends_on)
     change.save()
 
 

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from assessments.models import CriteriaSet, Criterion
+from delivery.planning.changes.days_and_lengths import lengths_by_days
 from delivery.planning.changes.transitions import lock_engagement
 from delivery.planning.models import (
     AddedCriterion,
@@ -121,6 +122,7 @@ def _checked_line(change: ChangeRequest, action: str, line: QuoteLine | None,
 
 def _saved_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLine | None,
                   price: PriceLine | None, before: QuoteLine, after: dict) -> PriceEffect:
+    lengths = lengths_by_days(change)
     if action == Action.ADD:
         effect = PriceEffect.objects.create(change=change, action=action, price=price, **after)
     else:
@@ -129,16 +131,42 @@ def _saved_effect(actor: User, change: ChangeRequest, action: str, line: QuoteLi
     figures = [f"{row['quantity']} × {row['unit_price']}" for row in (
         {"quantity": before.quantity, "unit_price": before.unit_price}, after)]
     save_changes(change, actor=actor, action="change.effect", engagement=change.engagement,
-                 changed={labelled(effect.get_action_display(), effect): tuple(figures)})
+                 changed={labelled(effect.get_action_display(), effect): tuple(figures),
+                          **_follow_days(change, lengths)})
     return effect
+
+
+def _follow_days(change: ChangeRequest, before: dict[Task, int]) -> dict[str, tuple[int, int]]:
+    """Bring the tasks' lengths to the person-days in the price; returns what that changes. Lengths
+    that somebody entered or took out stay.
+
+    Args:
+        before: lengths by the days of before (see `lengths_by_days`).
+    """
+    after, changed = lengths_by_days(change), {}
+    own = {effect.task_id: effect.days_after for effect in change.schedule_effects.all()}
+    for task in {**before, **after}:
+        days = after.get(task)
+        if own.get(task.pk) != before.get(task) or days == before.get(task):
+            continue
+        if days is None:
+            change.schedule_effects.filter(task=task).delete()
+        else:
+            change.schedule_effects.update_or_create(
+                task=task, defaults={"days_before": task.days, "days_after": days})
+        changed[str(task)] = (own.get(task.pk, task.days), task.days if days is None else days)
+    return changed
 
 
 @transaction.atomic
 def remove_effect(*, actor: User, effect: Effect) -> None:
     """Take an effect out of a draft; with a model to be added go its criteria."""
     change = change_draft(actor, effect.change, of_price=isinstance(effect, PriceEffect))
+    lengths = lengths_by_days(change) if isinstance(effect, PriceEffect) else None
     if isinstance(effect, ScopeEffect) and effect.code:
         change.added_criteria.filter(code=effect.code).delete()
     type(effect).objects.filter(pk=effect.pk).delete()
     save_changes(change, actor=actor, action="change.remove_effect",
-                 engagement=change.engagement, changed={str(effect): ("", "--")})
+                 engagement=change.engagement, changed={
+                     str(effect): ("", "--"),
+                     **({} if lengths is None else _follow_days(change, lengths))})

@@ -18,6 +18,7 @@ from delivery.planning.services.change_application import (
 )
 from delivery.planning.services.change_drafts import change_draft
 from delivery.planning.services.files import enqueue_files
+from delivery.planning.signals import change_applied
 from delivery.quotes.models import Quote
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -126,6 +127,7 @@ def _apply(change: ChangeRequest) -> None:
         "criteria": change.new_criteria and str(change.new_criteria),
         "quote": change.new_quote and str(change.new_quote),
         "baseline": change.new_baseline and str(change.new_baseline)})
+    change_applied.send(ChangeRequest, change=change)
 
 
 def _complete(change: ChangeRequest, actor: User, move: str, data: dict) -> ChangeRequest:

@@ -138,10 +138,11 @@ def add_todo(*, actor: User, engagement: Engagement, text: str, owner: User, due
 
 @transaction.atomic
 def finish_todo(*, actor: User, todo: Todo) -> Todo:
-    """Done; by its owner, or by a manager. Raises WrongState when it is done already."""
+    """Done; by its owner, whoever stands in for him, or a manager. Raises WrongState when it is
+    done already."""
     require(actor, Can.REVIEW if actor.is_reviewer else Can.VIEW_INTERNAL, todo.engagement)
     todo = Todo.objects.select_for_update(of=("self",), no_key=True).get(pk=todo.pk)
-    if todo.owner_id != actor.pk and not allowed(actor, Can.MANAGE):
+    if todo.owner_id not in {actor.pk, *actor.stands_in_for} and not allowed(actor, Can.MANAGE):
         raise NotAllowed(_("Only its owner or a manager can mark it done."))
     if todo.done_at:
         raise WrongState(_("This is already done."))

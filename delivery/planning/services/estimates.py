@@ -13,6 +13,7 @@ from delivery.planning.effort import calibration
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.estimation import Line, management_line, model_lines
 from delivery.planning.models import EffortEstimate, EffortLine
+from delivery.quotes.models import Quote
 from engagements import duties
 from engagements.access import Can, allowed, require
 from engagements.audit import audit_log
@@ -147,6 +148,13 @@ def approve_estimate(*, actor: User, estimate: EffortEstimate) -> EffortEstimate
     audit_log.record(actor=actor, action="estimate.approve", target=estimate,
                      engagement=estimate.engagement)
     return estimate
+
+
+def approve_with_quote(*, quote: Quote, actor: User) -> None:
+    """With a quote its approver approves the draft whose days the lines hold."""
+    if draft := quote.engagement.estimates.filter(
+            version=quote.estimate_version, state=EffortEstimate.State.DRAFT).first():
+        approve_estimate(actor=actor, estimate=draft)
 
 
 @transaction.atomic

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import ProtectedError, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -213,7 +213,8 @@ def take_baseline(*, actor: User, plan: Plan, reason: str = "") -> PlanBaseline:
 def set_milestones(*, actor: User, plan: Plan, rows: list[dict]) -> list[Milestone]:
     """Replace all milestones: name, name_en, percent, trigger, task of each, in order.
 
-    Raises InvalidInput unless the percentages add up to exactly 100.
+    Raises InvalidInput unless the percentages add up to exactly 100, WrongState where one that is
+    invoiced would go.
     """
     require(actor, Can.MANAGE, plan.engagement)
     plan = _locked(plan)
@@ -225,11 +226,27 @@ def set_milestones(*, actor: User, plan: Plan, rows: list[dict]) -> list[Milesto
         raise InvalidInput(_("The number may not be negative."))
     if any(row.get("task") and row["task"].plan_id != plan.pk for row in rows):
         raise InvalidInput(_("A task belongs to another plan."))
-    plan.milestones.all().delete()
-    made = Milestone.objects.bulk_create(
-        Milestone(plan=plan, position=n, **row) for n, row in enumerate(rows))
+    made = _milestones_as(plan, rows)
     audit_log.record(actor=actor, action="plan.milestones", target=plan, engagement=plan.engagement,
                      data={"milestones": [[row["name"], str(row["percent"])] for row in rows]})
+    return made
+
+
+def _milestones_as(plan: Plan, rows: list[dict]) -> list[Milestone]:
+    """The rows in their order; what stands at the same place is changed, so that its invoices stay
+    with it."""
+    stored = list(plan.milestones.all())
+    try:
+        Milestone.objects.filter(pk__in=[row.pk for row in stored[len(rows):]]).delete()
+    except ProtectedError as error:
+        raise WrongState(_("A milestone that is invoiced stays; change the others.")) from error
+    made = []
+    for n, row in enumerate(rows):
+        milestone = stored[n] if n < len(stored) else Milestone(plan=plan)
+        for name, value in {"name_en": "", "task": None, **row, "position": n}.items():
+            setattr(milestone, name, value)
+        milestone.save()
+        made.append(milestone)
     return made
 
 

@@ -40,7 +40,8 @@ def quote_estimate(*, actor: User, engagement: Engagement) -> Quote:
         raise InvalidInput(_("The estimate has no person-days."))
     note = _("From effort estimate V%(version)d (%(state)s).") % {
         "version": estimate.version, "state": estimate.get_state_display()}
-    quote = quoting.create_quote(actor=actor, engagement=engagement, internal_note=note)
+    quote = quoting.create_quote(actor=actor, engagement=engagement, internal_note=note,
+                                 estimate_version=estimate.version)
     return add_estimated(actor=actor, quote=quote, rows=rows)
 
 

@@ -154,15 +154,16 @@ def apply_scope(change: ChangeRequest, actor: User) -> dict[str, MigratedModel]:
             made[effect.code] = engagement_services.add_model(
                 actor=actor, engagement=change.engagement, code=effect.code, name=effect.name,
                 name_en=effect.name_en, scope=effect.scope,
-                parameters_billion=effect.parameters_billion)
+                parameters_billion=effect.parameters_billion, is_approved=True)
         elif effect.action == ScopeAction.DROP_MODEL:
-            engagement_services.drop_model(actor=actor, model=effect.model, reason=reason)
+            engagement_services.drop_model(actor=actor, model=effect.model, reason=reason,
+                                           is_approved=True)
         else:
             move = (StageMove.RESTORE if effect.action == ScopeAction.ADD_STAGE
                     else StageMove.SKIP)
             engagement_services.move_stage(actor=actor,
                                            record=effect.model.stages.get(stage=effect.stage),
-                                move=move, comment=reason)
+                                           move=move, comment=reason, is_approved=True)
     return made
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 
 from django.db import IntegrityError, transaction
@@ -158,18 +158,23 @@ def _own(actor: User, entry: TimeEntry) -> TimeEntry:
 
 
 @transaction.atomic
-def set_grade_cost(*, actor: User, grade: str, day_cost: Decimal) -> GradeCost:
-    """What a person-day of a grade costs the firm, without tax."""
+def set_grade_cost(*, actor: User, grade: str, day_cost: Decimal, valid_from: date | None = None
+                   ) -> GradeCost:
+    """What a person-day of a grade costs the firm, without tax, from a day on: what was worked
+    before costs what it cost then.
+
+    Args:
+        valid_from: without it today; the first cost of a grade is valid for all time before, too.
+    """
     require(actor, Can.MANAGE)
     if day_cost < 0:
         raise InvalidInput(_("The cost must not be below zero."))
+    if valid_from is None:
+        is_first = not GradeCost.objects.filter(grade=grade).exists()
+        valid_from = (GradeCost._meta.get_field("valid_from").default if is_first
+                      else timezone.localdate())
     cost, _created = GradeCost.objects.update_or_create(
-        grade=grade, defaults={"day_cost": day_cost})
-    audit_log.record(actor=actor, action="grade_cost.set", target=cost,
-                     data={"grade": grade, "day_cost": str(day_cost)})
+        grade=grade, valid_from=valid_from, defaults={"day_cost": day_cost})
+    audit_log.record(actor=actor, action="grade_cost.set", target=cost, data={
+        "grade": grade, "day_cost": str(day_cost), "valid_from": str(valid_from)})
     return cost
-
-
-def monday_of(day: date) -> date:
-    """The Monday of the week of `day`."""
-    return day - timedelta(days=day.weekday())

@@ -77,3 +77,10 @@ def answer_timesheet(*, actor: User, timesheet: Timesheet, is_confirmed: bool, r
 
 
 withdraw_timesheet = partial(move_timesheet, move=TimesheetMove.WITHDRAW)
+
+
+def withdraw_unanswered(*, engagement: Engagement, actor: User) -> None:
+    """Take back what the customer of an engagement that is cancelled has not answered."""
+    for sheet in engagement.timesheets.filter(state=Timesheet.State.SUBMITTED):
+        move_timesheet(actor=actor, timesheet=sheet, move=TimesheetMove.WITHDRAW,
+                       reason=engagement.end_reason)

@@ -10,8 +10,8 @@ from delivery.planning.control.transitions import TRANSITIONS, WeeklyMove
 from delivery.planning.control.weekly_facts import week_facts
 from delivery.planning.control.weekly_labels import first_words
 from delivery.planning.models import WeeklyReport
+from delivery.planning.plan.working_days import monday_of
 from delivery.planning.services.files import enqueue_files
-from delivery.planning.services.time_entries import monday_of
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
@@ -63,7 +63,13 @@ def refresh_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
 
 @transaction.atomic
 def freeze_weekly(*, actor: User, report: WeeklyReport) -> WeeklyReport:
-    """Freeze words and facts with their SHA-256; from then on nothing changes."""
+    """Freeze words and facts with their SHA-256; from then on only a next version does."""
     report = make_move(actor=actor, table=TRANSITIONS, subject=report, move=WeeklyMove.FREEZE)
     enqueue_files(report)
     return report
+
+
+def correct_weekly(*, actor: User, report: WeeklyReport, reason: str) -> WeeklyReport:
+    """Draft the next version of a frozen report, which says what was corrected and why."""
+    return make_move(actor=actor, table=TRANSITIONS, subject=report, move=WeeklyMove.CORRECT,
+                     reason=reason)

@@ -18,6 +18,7 @@ from delivery.planning.forms.control import (
     WeeklyForm,
 )
 from delivery.planning.models import Meeting, Risk, Todo, WeeklyReport
+from delivery.planning.serializers.change import RejectionSerializer
 from delivery.planning.services import control as services
 from delivery.planning.services import weekly_reports as weekly_services
 from engagements.access import Can, require
@@ -164,3 +165,6 @@ weekly_refresh = MoveRow.as_view(
 weekly_freeze = MoveRow.as_view(
     model=WeeklyReport, page="planning:weekly", service=weekly_services.freeze_weekly,
     row_name="report", success=_("Report frozen."))
+weekly_correct = MoveRow.as_view(
+    model=WeeklyReport, page="planning:weekly", service=weekly_services.correct_weekly,
+    row_name="report", takes=RejectionSerializer, success=_("The next version is a draft."))

@@ -2,16 +2,19 @@
 
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from delivery.planning import queries
 from delivery.planning.effort import calibration, usage
 from delivery.planning.forms.effort import CostForm, DaysForm, NewLineForm, TimeForm
-from delivery.planning.models import EffortEstimate, EffortLine, GradeCost, TimeEntry
+from delivery.planning.forms.people import MarginFloorForm
+from delivery.planning.models import EffortEstimate, EffortLine, GradeCost, MarginFloor, TimeEntry
 from delivery.planning.services import estimates as services
 from delivery.planning.services import quoting
 from delivery.planning.services import time_entries as time_services
+from delivery.planning.time.burn_up import burn_up
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt, attempt_form
 from engagements.web.paging import page_of
@@ -101,8 +104,10 @@ def time(request, code):
     engagement = internal_engagement(request, code)
     entries = queries.time_of(engagement, request.user, request.GET)
     may_see_margin = allowed(request.user, Can.MANAGE)
+    chart = burn_up(engagement, usage.effort_of(engagement), timezone.localdate())
     return render(request, "delivery/planning/time.html", {
         "engagement": engagement, "active": "time", "grades": usage.days_by_grade(engagement),
+        "series": [chart] if chart else [],
         "margin": usage.margin(engagement) if may_see_margin else None,
         "people": queries.days_by_person(entries),
         "team": engagement.memberships.exclude(role="reviewer").select_related("user"),
@@ -135,4 +140,5 @@ def costs(request):
             actor=request.user, **form.cleaned_data)):
         return redirect("planning:costs")
     return render(request, "delivery/planning/costs.html", {
-        "form": form, "costs": GradeCost.objects.all()})
+        "form": form, "costs": GradeCost.objects.all(),
+        "floor_form": MarginFloorForm(initial=MarginFloor.objects.values().first())})

@@ -8,9 +8,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from delivery.agreement.queries import agreement_of
 from delivery.documents.views.file_answers import answer_file
 from delivery.planning.document_files import planning_file
-from delivery.planning.effort.usage import agreed_quote
 from delivery.planning.forms.plan import (
     LinkForm,
     MilestoneSheet,
@@ -26,8 +26,8 @@ from delivery.planning.plan.working_days import firm_days, provisional_years
 from delivery.planning.serializers.plan import PlanBaselineSerializer
 from delivery.planning.services import plans as services
 from delivery.planning.services.planned_versions import set_planned_versions
-from delivery.quotes.services.drafts import PAYMENT_TERMS
 from engagements.access import Can, require
+from engagements.assignment_remarks import show_remarks
 from engagements.web.form_actions import XLSX, attempt, attempt_form, show_errors
 from engagements.web.row_pages import form_page, posted, visible_engagement
 
@@ -46,7 +46,7 @@ def plan(request, code):
     return render(request, "delivery/planning/plan.html", {
         "engagement": engagement, "active": "plan", "plan": found, "baseline": baseline,
         "chart": chart(rows, timezone.localdate(), list(page)), "page": page, "end": end_of(rows),
-        "length": working_days_of(rows), "milestones": _milestones(request.user, found, rows),
+        "length": working_days_of(rows), "milestones": _milestones(found, rows),
         "provisional": provisional_years(
             found.starts_on, end_of(rows) or found.starts_on, firm_days())})
 
@@ -61,10 +61,10 @@ def _start(request, engagement):
         "engagement": engagement, "active": "plan", "form": form})
 
 
-def _milestones(user, found: Plan, rows) -> list[dict]:
+def _milestones(found: Plan, rows) -> list[dict]:
     """Milestones with the date of their task and the trigger document, where it exists."""
     finish = {row.task.pk: row.finish for row in rows}
-    documents = trigger_documents(user, found.engagement)
+    documents = trigger_documents([found.engagement_id])[found.engagement_id]
     return [{"milestone": milestone, "date": finish.get(milestone.task_id),
              "document": documents.get(milestone.trigger)}
             for milestone in found.milestones.all()]
@@ -118,6 +118,7 @@ def task_new(request, code):
     form = TaskForm(request.POST or None, of=found)
     if form.is_valid() and attempt_form(form, lambda: services.add_task(
             actor=request.user, plan=found, **form.cleaned_data)):
+        show_remarks(request, form.cleaned_data["owner"])
         return redirect("planning:plan", code)
     return form_page(request, form, found.engagement, tab="plan", title=_("New task"),
                      submit=_("Add"))
@@ -130,6 +131,8 @@ def task(request, pk):
     form = TaskForm(request.POST or None, instance=found, of=found.plan)
     if form.is_valid() and attempt_form(form, lambda: services.update_task(
             actor=request.user, task=found, **form.cleaned_data)):
+        if "owner" in form.changed_data:
+            show_remarks(request, form.cleaned_data["owner"])
         return redirect("planning:plan", code)
     return render(request, "delivery/planning/task.html", {
         "form": form, "link_form": LinkForm(of=found), "task": found, "active": "plan",
@@ -193,17 +196,17 @@ def planned_versions(request, code):
 
 
 def _sheet(found: Plan) -> list[dict]:
-    """The milestones as they are; at first the terms of the agreed quote, or the usual ones: the
-    first payment follows the contract, the last the acceptance."""
+    """The milestones as they are; at first the agreed payments: the first follows the contract,
+    the last the acceptance."""
     rows = list(found.milestones.values("name", "name_en", "percent", "trigger", "task"))
     if rows:
         return rows
-    quote = agreed_quote(found.engagement)
-    terms = quote.payment_terms if quote else PAYMENT_TERMS
+    terms = agreement_of(found.engagement).value("payments") or ()
     last, trigger = len(terms) - 1, Milestone.Trigger
-    return [{"name": term["name"], "name_en": term.get("name_en", ""), "percent": term["percent"],
-             "trigger": trigger.CONTRACT if n == 0 else trigger.ACCEPTANCE if n == last
-             else trigger.PRELIMINARY} for n, term in enumerate(terms)]
+    return [{"name": term["name"]["zh-hans"], "name_en": term["name"]["en"],
+             "percent": term["percent"], "trigger": trigger.CONTRACT if n == 0
+             else trigger.ACCEPTANCE if n == last else trigger.PRELIMINARY}
+            for n, term in enumerate(terms)]
 
 
 def _rows(sheet) -> list[dict]:

@@ -1,23 +1,34 @@
 """The audit log as a REST endpoint."""
 
+import django_filters
 from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from delivery.portal.audit.entry_details import withhold
 from delivery.portal.audit.log_check import check_log
+from delivery.portal.audit.views import by_agent, export_of
 from engagements.access import Can, require
 from engagements.errors import WrongState
 from engagements.models import AuditArchive, AuditEntry
+from engagements.web.engagement_codes import NamesEngagement
+from engagements.web.file_responses import IgnoreAcceptHeader, schema_of
 from engagements.web.scoped_viewset import ScopedViewSet
 
 
-class AuditEntrySerializer(serializers.ModelSerializer):
+class AuditEntrySerializer(NamesEngagement):
+    is_withheld = serializers.BooleanField(read_only=True)
+
     class Meta:
         model = AuditEntry
         fields = ["id", "at", "actor", "action", "target_type", "target_id", "target_label",
-                  "engagement", "data", "entry_hash"]
+                  "engagement", "data", "rows", "previous_hash", "entry_hash", "is_withheld"]
+
+    def to_representation(self, instance):
+        withhold(self.context["request"].user, [instance])
+        return super().to_representation(instance)
 
 
 class AuditFindingSerializer(serializers.Serializer):
@@ -49,16 +60,37 @@ class AuditArchiveViewSet(ScopedViewSet):
         return super().get_queryset()
 
 
+class AuditFilterSet(django_filters.FilterSet):
+    """`agent`: entries of what an agent did, by its number."""
+
+    agent = django_filters.NumberFilter(method="filter_agent")
+
+    class Meta:
+        model = AuditEntry
+        fields = ["action", "actor", "engagement", "target_type", "target_id"]
+
+    def filter_agent(self, entries, _name, value):
+        return entries.filter(by_agent(int(value)))
+
+
 class AuditViewSet(ScopedViewSet):
-    """The audit log, newest first; for administrators and managers."""
+    """The audit log, newest first; for administrators, managers and auditors."""
 
     queryset = AuditEntry.objects.all()
     serializer_class = AuditEntrySerializer
-    filterset_fields = ["action", "actor", "engagement", "target_type", "target_id"]
+    filterset_class = AuditFilterSet
 
     def get_queryset(self):
         require(self.request.user, Can.AUDIT)
         return super().get_queryset()
+
+    @extend_schema(responses=schema_of("application/x-ndjson"))
+    @action(detail=False, pagination_class=None, content_negotiation_class=IgnoreAcceptHeader)
+    def export(self, request):
+        """The entries that fit, each with its hash and the one before, and what leads from them to
+        the root over the whole log: a file that `verify.pyz` recomputes."""
+        asked = {name: value for name, value in request.query_params.items() if value}
+        return export_of(request.user, self.filter_queryset(self.get_queryset()), asked)
 
     @extend_schema(responses=AuditFindingSerializer, filters=False)
     @action(detail=False, pagination_class=None)

@@ -29,6 +29,7 @@ PAGES: dict[str, tuple[str, ...]] = {
     "09-documents": ("reports", "documents"),
     "10-acceptance": ("acceptance", "evidence"),
     "11-knowledge": ("knowledge",),
+    "12-signatures": ("acceptance:signing",),
 }
 
 

@@ -1,11 +1,17 @@
 """Jobs and engagements on the front page, and what the user waits for."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
+from django.utils.translation import get_language
 
+from delivery.acceptance.models import Condition, Review
+from delivery.acceptance.models.follow_up import reported_issues
+from delivery.acceptance.review.deliverables import deliverables_of
+from delivery.acceptance.review.progress import ReviewStep, review_steps
+from delivery.acceptance.services import trial_of
 from delivery.planning.models import ChangeRequest
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
@@ -13,8 +19,10 @@ from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.models import Engagement, ModelProgress, User
 from engagements.stages import StageState
-from workers.models import Job
+from workers import queries
+from workers.models import Job, Node
 from workers.models.job import FINAL_STATES
+from workers.nodes.conditions import LEVELS
 
 SHOWN = 8
 LINE = ("kind", "state", "message", "message_values", "progress_done", "progress_total",
@@ -47,6 +55,24 @@ def finished_jobs(user: User, now: datetime | None = None) -> QuerySet:
         "-finished_at").only(*LINE).select_related("engagement", "model")
 
 
+def open_quotes(user: User, today: date) -> QuerySet:
+    """For sales: quotes that the customer has not answered, the first to expire first."""
+    if not allowed(user, Can.PRICE) or allowed(user, Can.MANAGE):
+        return Quote.objects.none()
+    return Quote.objects.visible_to(user).in_state(Quote.State.ISSUED, today).select_related(
+        "engagement").without_facts().order_by("valid_until", "pk")[:SHOWN]
+
+
+def fleet(user: User, now: datetime) -> dict:
+    """For who operates nodes: what all cards do, and the nodes that something is the matter with,
+    worst first."""
+    if not allowed(user, Can.OPERATE):
+        return {}
+    rows = queries.fleet_of(Node.objects.visible_to(user).without_secrets(), user, now)
+    return {"fleet": queries.fleet_summary(rows) if rows else {},
+            "fleet_rows": [row for row in rows if row.condition.rank < LEVELS.index("ok")][:SHOWN]}
+
+
 def my_engagements(user: User, most: int) -> list[Engagement]:
     """The newest visible engagements, as `with_progress` shows them; their models' summaries are
     read once."""
@@ -61,6 +87,51 @@ def my_engagements(user: User, most: int) -> list[Engagement]:
         engagement.model_count, engagement.stages_passed = row["count"], row["done"]
         engagement.stages_in_scope = row["stages"]
     return found
+
+
+@dataclass(frozen=True)
+class ReviewerProject:
+    """What a customer's person has to do in one engagement, and what the firm owes."""
+
+    engagement: Engagement
+    reviews: list[tuple[Review, list[ReviewStep], ReviewStep | None]]  # the last: what comes next
+    rejected: list[Review]
+    trial: Review | None
+    open_conditions: int
+    open_issues: int
+    open_claims: int
+
+
+def reviewer_projects(user: User) -> list[ReviewerProject]:
+    """Of a reviewer the engagements in which something is open; those with a review first."""
+    if not user.is_reviewer:
+        return []
+    found = [_reviewer_project(row, user) for row in Engagement.objects.visible_to(
+        user).order_by("-created_at", "code")[:SHOWN]]
+    return sorted((row for row in found if row.reviews or row.rejected or row.trial
+                   or row.open_conditions or row.open_claims), key=lambda row: not row.reviews)
+
+
+def _reviewer_project(engagement: Engagement, user: User) -> ReviewerProject:
+    reviews = Review.objects.filter(document__engagement=engagement).select_related(
+        "document__engagement").order_by("-pk")
+    trial, conditions = trial_of(engagement), Condition.objects.filter(
+        review__document__engagement=engagement, review__document__state__in=Document.IN_FORCE,
+        closed_at=None).exclude(review__decision="")
+    return ReviewerProject(
+        engagement, [_with_steps(row) for row in reviews.filter(
+            document__state=Document.State.ISSUED).exclude(decision=Review.Decision.DEEMED)],
+        list(reviews.filter(decision=Review.Decision.REJECTED, document__successors=None,
+                            document__state=Document.State.SIGNED)),
+        trial, conditions.count(),
+        reported_issues().filter(engagement=engagement, closed_on=None).count(),
+        engagement.warranty_claims.filter(closed_at=None).count())
+
+
+def _with_steps(review: Review):
+    steps = review_steps(review, deliverables_of(review, get_language()),
+                         review.open_comments().count())
+    return review, steps, next((step for step in steps if not step.is_done), None)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from delivery.portal.invitations import services
 from delivery.portal.invitations.people_rows import COLUMNS, MOST_PEOPLE
 from engagements.models import User
 from engagements.serializers import PersonSerializer
+from engagements.web.scoped_viewset import DeclaredEndpoint
 
 
 class InvitedPersonSerializer(serializers.ModelSerializer):
@@ -26,7 +27,7 @@ class InvitationSerializer(serializers.Serializer):
     people = InvitedPersonSerializer(many=True, allow_empty=False, max_length=MOST_PEOPLE)
 
 
-class InvitationViewSet(viewsets.GenericViewSet):
+class InvitationViewSet(DeclaredEndpoint, viewsets.GenericViewSet):
     """Accounts whose people choose their password by a link in an e-mail; for administrators."""
 
     queryset = User.objects.none()
@@ -34,10 +35,8 @@ class InvitationViewSet(viewsets.GenericViewSet):
 
     @extend_schema(request=InvitationSerializer, responses={201: PersonSerializer(many=True)})
     def create(self, request):
-        serializer = self.get_serializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
         invited = services.invite_people(
-            actor=request.user, people=serializer.validated_data["people"])
+            actor=request.user, **self.validated(InvitationSerializer))
         return Response(PersonSerializer(invited, many=True).data, status.HTTP_201_CREATED)
 
 

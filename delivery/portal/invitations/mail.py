@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from delivery.sign_on.settings import LOCAL_LOGIN
 from engagements.bilingual_mail import send_mail
 from engagements.models import User
+from engagements.queries import projects_of
 
 VALID_DAYS = 7
 SALT = "portal.invitation"
@@ -33,8 +34,8 @@ def send_invitation(user_id: int) -> None:
     person = User.objects.filter(pk=user_id).first()
     if person is None or not person.email or not person.is_awaited:
         return
-    send_mail(to=person.email, subject=lambda: _("Your account"),
-              paragraphs=lambda: [_body(person)])
+    send_mail(to=person, subject=lambda: _("Your account"),
+              paragraphs=lambda: [_body(person), *projects_of(person)])
 
 
 def _body(person: User) -> str:

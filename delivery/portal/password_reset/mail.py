@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from engagements.bilingual_mail import chosen_language, send_mail
 from engagements.models import User
+from engagements.queries import projects_of
 
 
 def send_link(user_id: int) -> None:
@@ -16,8 +17,9 @@ def send_link(user_id: int) -> None:
     user = User.objects.filter(pk=user_id, is_active=True).first()
     if user is None or not user.email or not user.has_usable_password():
         return
-    send_mail(to=user.email, subject=lambda: _("A new password"),
-              paragraphs=lambda: [_body(user, _link(user))], language=chosen_language(user.pk))
+    send_mail(to=user, subject=lambda: _("A new password"),
+              paragraphs=lambda: [_body(user, _link(user)), *projects_of(user)],
+              language=chosen_language(user.pk))
 
 
 def _body(user: User, link: str) -> str:

@@ -36,7 +36,8 @@ def ask(request):
     if form.is_valid():
         _send_links(request, form.cleaned_data["account"].strip())
         messages.success(request, _("If there is such an account with an e-mail address, a link "
-                                    "is on its way. It works for an hour."))
+                                    "is on its way. It works for an hour, an invitation for "
+                                    "seven days."))
         return redirect("login")
     return render(request, "registration/password_link.html", {"form": form})
 

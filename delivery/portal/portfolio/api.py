@@ -17,12 +17,13 @@ from engagements.web.service_hooks import creating, destroying
 from engagements.web.strict_filters import KnownParameters
 
 FILTERS = [OpenApiParameter(name, OpenApiTypes.STR)
-           for name in ("q", "state", "owner", "late", "stage", "sort")]
+           for name in ("q", "state", "owner", "mine", "late", "stage", "sort")]
 
 
 class PortfolioRowSerializer(serializers.Serializer):
     """Money in yuan excluding tax; `margin_percent` for managers, else null. `next_gate` is the
-    earliest stage that is not done, `next_gate_models` how many models are before it."""
+    earliest stage that is not done, `next_gate_models` how many models are before it.
+    `decision` is the customer's that was signed last, empty before."""
 
     code = serializers.CharField(source="engagement.code")
     name = serializers.CharField(source="engagement.localized_name")
@@ -42,10 +43,14 @@ class PortfolioRowSerializer(serializers.Serializer):
     margin_percent = serializers.SerializerMethodField()
     open_risks = serializers.IntegerField()
     failing_criteria = serializers.IntegerField()
+    decision = serializers.SerializerMethodField()
 
     def get_quoted_amount(self, row) -> str | None:
         amount = row.effort.quoted_amount if self.context["with_price"] else None
         return None if amount is None else f"{amount:.2f}"
+
+    def get_decision(self, row) -> str:
+        return row.outcome.decision if row.outcome else ""
 
     def get_margin_percent(self, row) -> str | None:
         percent = row.margin.get("percent")
@@ -69,7 +74,7 @@ class PortfolioViewSet(KnownParameters, viewsets.ViewSet):
 
     @extend_schema(responses=PortfolioRowSerializer(many=True), parameters=[
         *FILTERS, OpenApiParameter("page", OpenApiTypes.INT),
-        OpenApiParameter("page_size", OpenApiTypes.INT)])
+        OpenApiParameter("page_size", {"type": "integer", "minimum": 1})])
     def list(self, request):
         """Engagements with their figures, a page of them."""
         require(request.user, Can.VIEW_INTERNAL)
@@ -92,7 +97,7 @@ class PortfolioViewSet(KnownParameters, viewsets.ViewSet):
 class SavedViewSerializer(serializers.ModelSerializer):
     class Meta:
         model = SavedView
-        fields = ["id", "name", "query"]
+        fields = ["id", "name", "query", "is_shared", "is_default"]
         extra_kwargs = {"query": {"default": ""}}
         validators = []  # the same name is replaced
 

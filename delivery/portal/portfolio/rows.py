@@ -3,18 +3,20 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from decimal import Decimal
 
-from django.db.models import Count, Exists, F, OuterRef, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from assessments.models import CriteriaSet, Criterion, Outcome, Verdict, Waiver
+from delivery.acceptance.models import Review
 from delivery.planning.effort.margins import Effort, efforts_of, grade_costs
 from delivery.planning.models import Risk
 from delivery.portal.models import ChartFigure
+from delivery.reports.models import Document
 from engagements.models import Engagement, Membership, ModelProgress, Role, User
 from engagements.search_index import holding
 from engagements.stages import Stage
+from engagements.text.text_joining import labelled
 
 RUNNING = Engagement.State.ACTIVE
 
@@ -33,10 +35,16 @@ class PortfolioRow:
     margin: dict = field(default_factory=dict)
     open_risks: int = 0
     failing_criteria: int = 0
+    outcome: Review | None = None  # the acceptance that the customer concluded last
 
     @property
     def days_late(self) -> int:
         return self.engagement.days_late
+
+    @property
+    def outcome_label(self) -> str:
+        return labelled(self.outcome.get_phase_display(), self.outcome.get_decision_display()
+                        ) if self.outcome else ""
 
     @property
     def is_over_budget(self) -> bool:
@@ -81,6 +89,7 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
     risks = dict(Risk.objects.filter(engagement__in=keys).exclude(
         state=Risk.State.CLOSED).order_by().values_list("engagement").annotate(Count("pk")))
     failing, efforts = failing_counts(keys), efforts_of(keys)
+    outcomes = _outcomes(keys)
     costs = grade_costs() if with_money else {}
     rows = []
     for engagement in found:
@@ -88,8 +97,9 @@ def rows_of(engagements: Iterable[Engagement], *, with_money: bool) -> list[Port
         rows.append(PortfolioRow(
             engagement, owners.get(engagement.pk, ""), stands.passed, stands.in_scope,
             str(stands.stage.label) if stands.stage else "", stands.models, effort,
-            effort.margin(costs) if with_money else {}, risks.get(engagement.pk, 0),
-            failing.get(engagement.pk, 0)))
+            effort.margin(costs, is_over=engagement.has_ended) if with_money else {},
+            risks.get(engagement.pk, 0),
+            failing.get(engagement.pk, 0), outcomes.get(engagement.pk)))
     return rows
 
 
@@ -102,6 +112,16 @@ def _owners(keys: Collection[int]) -> dict[int, str]:
             "user__full_name_en").order_by("-pk"):
         found[membership.engagement_id] = str(membership.user)
     return found
+
+
+def _outcomes(keys: Collection[int]) -> dict[int, Review]:
+    """The newest decision of each that is signed, or holds by the contract, on a document in
+    force."""
+    concluded = Q(document__state=Document.State.SIGNED) | Q(
+        document__state=Document.State.ISSUED, decision=Review.Decision.DEEMED)
+    return {review.document.engagement_id: review for review in Review.objects.filter(
+        concluded, document__engagement__in=keys).exclude(decision="").select_related(
+        "document").only("phase", "decision", "document__engagement").order_by("decided_at", "pk")}
 
 
 def _progress(keys: Collection[int]) -> dict[int, Progress]:
@@ -132,7 +152,7 @@ def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
     """Visible engagements, filtered and sorted as asked.
 
     Args:
-        params: q, state, owner (username), stage (the next gate), late, sort (a column's sort key,
+        params: q, state, owner (username), mine, stage (the next gate), late, sort (a column's key,
             with `-` for descending). What is unknown is ignored.
     """
     found = Engagement.objects.visible_to(user).select_related("customer")
@@ -143,6 +163,9 @@ def portfolio_engagements(user: User, params) -> "Iterable[Engagement]":
     if params.get("owner"):
         found = found.filter(pk__in=Membership.objects.filter(
             role=Role.MANAGER, user__username=params["owner"]).values("engagement"))
+    if params.get("mine"):
+        found = found.filter(pk__in=user.memberships.filter(
+            role=Role.MANAGER).values("engagement"))
     if params.get("late"):
         found = found.filter(state=RUNNING, ends_on__lt=timezone.localdate())
     if params.get("stage") in Stage.values:
@@ -169,8 +192,3 @@ def _sorted(engagements, asked: str):
     order = F(column).desc(nulls_last=True) if asked.startswith("-") else F(column).asc(
         nulls_last=True)
     return engagements.order_by(order, "code")
-
-
-def amount(value: Decimal | None) -> Decimal | None:
-    """Whole yuan, as tables show them."""
-    return None if value is None else value.quantize(Decimal(1))

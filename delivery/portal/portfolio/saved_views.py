@@ -5,20 +5,27 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from delivery.portal.models import SavedView
+from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import User
 
 MOST = 20
-PARAMETERS = ("q", "state", "owner", "late", "stage", "sort", "columns")
+PARAMETERS = ("q", "state", "owner", "mine", "late", "stage", "sort", "group", "columns")
 
 
 @transaction.atomic
-def save_view(*, actor: User, name: str, query: str) -> SavedView:
+def save_view(*, actor: User, name: str, query: str, is_shared: bool = False,
+              is_default: bool = False) -> SavedView:
     """Keep filter, order and columns of an address under a name; the same name is replaced.
 
+    Args:
+        is_shared: everybody of the firm has it; for managers to say, as `is_default`: the
+            portfolio opens with it, in place of the one that was the firm's standard before.
     Raises InvalidInput without a name, and beyond twenty views.
     """
+    if is_shared or is_default:
+        require(actor, Can.MANAGE)
     name = name.strip()[:60]
     if not name:
         raise InvalidInput(_("Give the view a name."))
@@ -28,6 +35,9 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
     if view.pk is None and actor.portfolio_views.count() >= MOST:
         raise InvalidInput(_("At most twenty views can be saved; delete one first."))
     view.query = _known_parameters(query)
+    view.is_shared, view.is_default = is_shared or is_default, is_default
+    if is_default:
+        SavedView.objects.filter(is_default=True).exclude(pk=view.pk).update(is_default=False)
     view.save()
     audit_log.record(actor=actor, action="view.save", target=view)
     return view
@@ -35,8 +45,10 @@ def save_view(*, actor: User, name: str, query: str) -> SavedView:
 
 @transaction.atomic
 def delete_view(*, actor: User, view: SavedView) -> None:
-    """Forget one's own view."""
-    SavedView.objects.filter(pk=view.pk, user=actor).delete()
+    """Forget one's own view; managers also one that is shared."""
+    if view.user_id != actor.pk:
+        require(actor, Can.MANAGE)
+    SavedView.objects.filter(pk=view.pk).delete()
     audit_log.record(actor=actor, action="view.delete", target=view,
                      data={"query": view.query})
 

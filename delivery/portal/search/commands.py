@@ -37,7 +37,7 @@ def _is_administrator(user: User) -> bool:
 
 _INSIDE = _may(Can.VIEW_INTERNAL)
 COMMANDS = (
-    Command(_("Create an engagement"), "engagements:new", _may(Can.MANAGE)),
+    Command(_("Create an engagement"), "engagements:new", _may(Can.BEGIN)),
     Command(_("Create a user account"), "people:new", _is_administrator),
     Command(_("Create a node"), "workers:node_new", _may(Can.OPERATE)),
     Command(_("Go to the portfolio"), "portal:portfolio", _INSIDE),

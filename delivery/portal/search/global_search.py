@@ -14,8 +14,12 @@ from django.db.models import Model, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from delivery.acceptance.models import WarrantyClaim
+from delivery.planning.models import Risk
+from delivery.planning.people.capacity import people_of_the_firm
 from delivery.quotes.models import Quote
 from delivery.reports.models import Document
+from engagements.access import Can, allowed
 from engagements.models import Engagement, MigratedModel, User
 from engagements.search_index import entries_holding
 from engagements.stages import DONE
@@ -173,11 +177,37 @@ def _documents(user: User) -> QuerySet:
     return Document.objects.visible_to(user).select_related("engagement").defer("snapshot", "words")
 
 
+def _risk(row: Risk) -> Hit:
+    return Hit(reverse("planning:risk", args=[row.pk]), str(row), row.engagement.code, row.state,
+               row.get_state_display())
+
+
+def _claim(row: WarrantyClaim) -> Hit:
+    return Hit(reverse("acceptance:warranty", args=[row.engagement.code]), str(row),
+               row.description[:80])
+
+
+def _person(row: User) -> Hit:
+    return Hit(reverse("planning:person", args=[row.username]), str(row),
+               row.localized_job_title)
+
+
+def _people(user: User) -> QuerySet:
+    """Colleagues who work on engagements; a customer finds nobody."""
+    return people_of_the_firm({}) if allowed(user, Can.VIEW_INTERNAL) else User.objects.none()
+
+
 SOURCES = (
     Source(_("Engagements"), "briefcase", Engagement, _engagements, _engagement),
     Source(_("Models"), "cpu", MigratedModel, _models, _model),
     Source(_("Documents"), "file-certificate", Document, _documents, _document),
     Source(_("Quotes"), "file-invoice", Quote, _quotes, _quote),
+    Source(_("Risks"), "alert-triangle", Risk,
+           lambda user: Risk.objects.visible_to(user).select_related("engagement"), _risk),
+    Source(_("Warranty claims"), "gavel", WarrantyClaim,
+           lambda user: WarrantyClaim.objects.visible_to(user).select_related("engagement"),
+           _claim),
+    Source(_("People"), "users", User, _people, _person),
     Source(_("Jobs"), "terminal-2", Job, Job.objects.visible_to, _job, _matching_jobs),
     Source(_("Nodes"), "server-2", Node, Node.objects.visible_to, _node),
 )

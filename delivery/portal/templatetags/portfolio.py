@@ -10,12 +10,13 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from delivery.portal.portfolio.columns import Column
+from delivery.portal.portfolio.columns import Column, exchange_rates
 from delivery.portal.portfolio.rows import PortfolioRow
 from engagements.addresses import address
-from engagements.templatetags.display import dash, practice, state_tag
+from engagements.templatetags.display import colour, dash, practice, state_tag, tag
 
 register = template.Library()
+BAD = f"text-{colour('failed')}"
 CLASSES = {"name": "desk-portfolio-name", "next_gate": "desk-portfolio-gate"}
 NUMBER = "text-end text-nowrap"
 
@@ -63,11 +64,17 @@ def _progress(row: PortfolioRow) -> SafeString:
 
 
 def _next_gate(row: PortfolioRow) -> SafeString | str:
+    """With what the customer has signed last: a rejection is no gate that is merely open."""
+    outcome = row.outcome and tag(row.outcome.decision, row.outcome.get_decision_display())
     if not row.next_gate:
-        return dash("")
+        return outcome or dash("")
     models = ngettext("%(n)d model", "%(n)d models", row.next_gate_models)
-    return format_html('{} <span class="text-secondary text-nowrap">{}</span>', row.next_gate,
-                       models % {"n": row.next_gate_models})
+    return format_html('{} <span class="text-secondary text-nowrap">{}</span> {}', row.next_gate,
+                       models % {"n": row.next_gate_models}, outcome or "")
+
+
+def _decision(row: PortfolioRow) -> SafeString | str:
+    return tag(row.outcome.decision, row.outcome_label) if row.outcome else dash("")
 
 
 def _due(row: PortfolioRow) -> SafeString:
@@ -75,30 +82,32 @@ def _due(row: PortfolioRow) -> SafeString:
     if not row.days_late:
         return format_html('<span class="text-nowrap">{}</span>', dash(day))
     late = ngettext("%(n)d day late", "%(n)d days late", row.days_late) % {"n": row.days_late}
-    return format_html('<span class="text-danger text-nowrap"><strong>{}</strong><br>{}</span>',
-                       day, late)
+    return format_html('<span class="text-nowrap">{}<br>{}</span>', day, tag("late", late))
 
 
 def _quoted(row: PortfolioRow) -> SafeString | str:
-    quote, amount = row.effort.quote, row.effort.quoted_amount
-    if quote is None:
+    amount = row.effort.quoted_amount
+    if row.effort.agreement is None:
         return dash("")
-    return _link(dash("") if amount is None else f"{amount:,.0f}", "quotes:quote", quote.pk)
+    return format_html('{}<div class="text-secondary text-nowrap">{}</div>', _link(
+        dash("") if amount is None else f"{amount:,.2f}", "agreement:agreement",
+        row.engagement.code), exchange_rates(row))
 
 
 def _days(row: PortfolioRow) -> SafeString:
     used, quoted = row.effort.days_used, row.effort.days_quoted
     return _link(f"{floatformat(used, '-1')} / {floatformat(quoted, '-1') if quoted else dash('')}",
                  "planning:time", row.engagement.code,
-                 classes="text-danger" if row.is_over_budget else "")
+                 classes=BAD if row.is_over_budget else "")
 
 
 def _margin(row: PortfolioRow) -> SafeString | str:
     percent = row.margin.get("percent")
     if percent is None:
         return dash("")
-    return format_html("<span{}>{}%</span>", _class("text-danger" if percent < 0 else ""),
-                       floatformat(percent, 1))
+    title = _("actual") if row.margin["is_actual"] else _("expected")
+    return _link(format_html("{}%<div>{}</div>", floatformat(percent, 1), title), "planning:time",
+                 row.engagement.code, classes=BAD if percent < 0 else "")
 
 
 def _risks(row: PortfolioRow) -> SafeString | str:
@@ -109,13 +118,22 @@ def _risks(row: PortfolioRow) -> SafeString | str:
 def _failing(row: PortfolioRow) -> SafeString | str:
     count = row.failing_criteria
     return _link(format_html("<strong>{}</strong>", count), "assessments:criteria",
-                 row.engagement.code, classes="text-danger") if count else "0"
+                 row.engagement.code, classes=BAD) if count else "0"
 
 
 CELLS: dict[str, Callable[[PortfolioRow], SafeString | str]] = {
     "code": _code, "name": _name, "state": lambda row: state_tag(row.engagement),
     "progress": _progress, "next_gate": _next_gate, "due": _due, "quoted": _quoted, "days": _days,
-    "margin": _margin, "risks": _risks, "failing": _failing}
+    "margin": _margin, "risks": _risks, "failing": _failing, "decision": _decision}
+
+
+@register.simple_tag
+def figure_of(figures: dict, column: Column) -> SafeString | str:
+    """A sum or an average of a column; nothing where it says nothing."""
+    value = figures.get(column.code)
+    if value is None:
+        return ""
+    return f"{value:,.2f}" if column.code == "quoted" else f"{value:,.1f}".removesuffix(".0")
 
 
 @register.simple_tag
@@ -123,7 +141,8 @@ def sort_link(request, column) -> str:
     """The address that sorts by the column; once more the other way round."""
     query = request.GET.copy()
     query.pop("page", None)
-    query["sort"] = f"-{column.sort}" if query.get("sort") == column.sort else column.sort
+    query["sort"] = (f"-{column.sort_key}" if query.get("sort") == column.sort_key
+                     else column.sort_key)
     return f"?{query.urlencode()}"
 
 
@@ -131,6 +150,6 @@ def sort_link(request, column) -> str:
 def sort_state(request, column) -> str:
     """The value of `aria-sort`."""
     asked = request.GET.get("sort", "")
-    if asked.removeprefix("-") != column.sort:
+    if asked.removeprefix("-") != column.sort_key:
         return "none"
     return "descending" if asked.startswith("-") else "ascending"

@@ -1,5 +1,7 @@
 """REST endpoints of this app: `routes` holds prefix, viewset and base name of each."""
 
-from delivery.quotes.api.quotes import routes
+from delivery.quotes.api import frameworks, quotes
+
+routes = [*quotes.routes, *frameworks.routes]
 
 __all__ = ["routes"]

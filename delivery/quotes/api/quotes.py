@@ -3,16 +3,18 @@
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import mixins, status, viewsets
+from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.parsers import MultiPartParser
 from rest_framework.response import Response
 
 from delivery.documents.models import Currency
+from delivery.documents.views.file_answers import answer_upload
 from delivery.quotes import queries, serializers, services
 from delivery.quotes.api.files import QuoteFiles
 from delivery.quotes.margin import margin_of
-from delivery.quotes.models import PriceImport, Quote, QuoteLine, RateCard, TaxRate
+from delivery.quotes.models import PriceImport, Quote, QuoteAnswer, QuoteLine, RateCard, TaxRate
+from delivery.quotes.outcomes import chosen_year, outcomes_of
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.transitions import DUTIES, QuoteMove
 from delivery.quotes.version_comparison import compare
@@ -20,19 +22,22 @@ from engagements.access import Can, allowed, require
 from engagements.web.json_parser import BoundedJSONParser
 from engagements.web.missing_people import MissingPeopleAction
 from engagements.web.row_action import RowAction
-from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.scoped_viewset import RowEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating, destroying, updating
+from engagements.web.strict_bodies import checked_body
 from toolreaders.number_parsing import whole_number
 
 LINE = OpenApiParameter("line", OpenApiTypes.INT, OpenApiParameter.PATH)
 
 
-class FirmOnly(DeclaredEndpoint, viewsets.ReadOnlyModelViewSet):
+class FirmOnly(RowEndpoint):
     """Nothing for the customer's reviewers."""
 
+    read_by = Can.VIEW_INTERNAL
+
     def get_queryset(self):
-        is_internal = allowed(self.request.user, Can.VIEW_INTERNAL)
-        return super().get_queryset() if is_internal else super().get_queryset().none()
+        may_read = allowed(self.request.user, self.read_by)
+        return super().get_queryset() if may_read else super().get_queryset().none()
 
 
 class RateCardViewSet(FirmOnly):
@@ -60,6 +65,7 @@ class CurrencyViewSet(FirmOnly):
 class PriceImportViewSet(mixins.DestroyModelMixin, FirmOnly):
     """A price list from xlsx: upload, choose columns, confirm."""
 
+    read_by = Can.PRICE  # cost prices may stand in the workbook
     queryset = PriceImport.objects.all()
     serializer_class = serializers.PriceImportSerializer
     parser_classes = [BoundedJSONParser, MultiPartParser]
@@ -117,6 +123,29 @@ class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
         quotes = super().get_queryset()
         return quotes.defer("snapshot") if self.action == "list" else quotes
 
+    @extend_schema(responses=serializers.WonAndLostSerializer(many=True), parameters=[
+        OpenApiParameter("year", OpenApiTypes.STR, description="without one this year")])
+    @action(detail=False, pagination_class=None, filterset_fields=[], query_parameters=("year",))
+    def outcomes(self, request):
+        """Engagements won and lost by quarter, with the reasons."""
+        require(request.user, Can.PRICE)
+        return Response(serializers.WonAndLostSerializer([
+            {"quarter": quarter, "won": row.won, "lost": row.lost, "rate": row.rate,
+             "amount": row.amount, "unpriced": row.unpriced,
+             "causes": [{"cause": cause, "number": n} for cause, n in row.causes.most_common()]}
+            for quarter, row in outcomes_of(
+                request.user, chosen_year(request.query_params)).items()], many=True).data)
+
+    @extend_schema(request={"multipart/form-data": serializers.RecordAnswerSerializer},
+                   responses={201: serializers.QuoteAnswerSerializer})
+    @action(detail=True, methods=["post"], parser_classes=[MultiPartParser, BoundedJSONParser])
+    def answers(self, request, pk=None):
+        """Record an answer that the customer gave outside the portal; a second person confirms
+        it."""
+        answer = services.record_answer(actor=request.user, quote=self.get_object(),
+                                        **self.validated(serializers.RecordAnswerSerializer))
+        return Response(serializers.QuoteAnswerSerializer(answer).data, status.HTTP_201_CREATED)
+
     @extend_schema(parameters=[LINE], request=serializers.QuoteLineSerializer, methods=["PATCH"])
     @extend_schema(parameters=[LINE], request=None, methods=["DELETE"],
                    responses={200: serializers.QuoteDetailSerializer})
@@ -129,8 +158,8 @@ class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
         if request.method == "DELETE":
             services.remove_line(actor=request.user, line=found, revision=revision)
             return self.fresh()
-        serializer = serializers.QuoteLineSerializer(found, data=request.data, partial=True,
-                                                     context=self.get_serializer_context())
+        serializer = checked_body(serializers.QuoteLineSerializer(
+            found, data=request.data, partial=True, context=self.get_serializer_context()))
         serializer.is_valid(raise_exception=True)
         services.update_line(actor=request.user, line=found, revision=revision,
                              **serializer.validated_data)
@@ -184,7 +213,7 @@ class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
     @extend_schema(responses=serializers.QuoteCheckSerializer(many=True))
     @action(detail=True, pagination_class=None, filterset_fields=[])
     def checks(self, request, pk=None):
-        """The rules R-QUO-01 to 12 on this quote, for the firm's own people."""
+        """The rules R-QUO-01 to 15 on this quote, for the firm's own people."""
         require(request.user, Can.VIEW_INTERNAL)
         found = [check.as_dict() for check in run_checks(self.get_object())]
         return Response(serializers.QuoteCheckSerializer(found, many=True).data)
@@ -192,9 +221,10 @@ class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
     @extend_schema(responses=serializers.MarginSerializer)
     @action(detail=True)
     def margin(self, request, pk=None):
-        """Internal cost and margin without tax; for who prices."""
+        """Internal cost and margin without tax; for managers: whoever sells could compute from
+        them what a grade costs."""
         quote = self.get_object()
-        require(request.user, Can.PRICE, quote.engagement)
+        require(request.user, Can.MANAGE, quote.engagement)
         return Response(serializers.MarginSerializer(margin_of(quote)).data)
 
     @extend_schema(responses=serializers.HistorySerializer(many=True))
@@ -206,7 +236,26 @@ class QuoteViewSet(QuoteFiles, MissingPeopleAction, mixins.CreateModelMixin,
         return Response(serializers.HistorySerializer(queries.history(quote), many=True).data)
 
 
+class QuoteAnswerViewSet(ScopedViewSet):
+    """Answers that the customer gave outside the portal; for the firm."""
+
+    queryset = QuoteAnswer.objects.select_related("quote__engagement")
+    serializer_class = serializers.QuoteAnswerSerializer
+    filterset_fields = ["quote", "is_confirmed"]
+    check = RowAction(services.check_answer, "answer",
+                      "Confirm a recorded answer as a second person, which answers the quote; or "
+                      "say what is wrong with it.", serializers.CheckAnswerSerializer)
+
+    @extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+    @action(detail=True)
+    def file(self, request, pk=None):
+        """The scan of the answer."""
+        answer = self.get_object()
+        return answer_upload(answer.file, answer.file_name, answer)
+
+
 routes = [("rate-cards", RateCardViewSet, "rate-card"), ("quotes", QuoteViewSet, "quote"),
+          ("quote-answers", QuoteAnswerViewSet, "quote-answer"),
           ("price-imports", PriceImportViewSet, "price-import"),
           ("tax-rates", TaxRateViewSet, "tax-rate"),
           ("currencies", CurrencyViewSet, "currency")]

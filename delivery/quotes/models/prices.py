@@ -26,13 +26,30 @@ class Bilingual(models.Model):
         return localized(self.specification, self.specification_en)
 
 
-class RateCardQuerySet(AuditedQuerySet):
-    def valid_on(self, day: date) -> "RateCardQuerySet":
+class DatedQuerySet(AuditedQuerySet):
+    def valid_on(self, day: date) -> "DatedQuerySet":
         return self.filter(valid_from__lte=day).filter(
             models.Q(valid_to=None) | models.Q(valid_to__gte=day))
 
+    def valid_between(self, first: date, last: date | None) -> "DatedQuerySet":
+        """Valid on any day of a period, which without a last day has no end."""
+        found = self.filter(models.Q(valid_to=None) | models.Q(valid_to__gte=first))
+        return found if last is None else found.filter(valid_from__lte=last)
 
-class RateCard(models.Model):
+
+class Dated(models.Model):
+    """A row with its first day and, where it has an end, its last."""
+
+    objects = DatedQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def is_valid_on(self, day: date) -> bool:
+        return self.valid_from <= day and (self.valid_to is None or day <= self.valid_to)
+
+
+class RateCard(Dated):
     """Prices with a period of validity: cloud resources, services and grades."""
 
     name = models.CharField(_("name"), max_length=120, unique=True)
@@ -43,7 +60,7 @@ class RateCard(models.Model):
     stated_total = models.DecimalField(_("total printed in the source"), max_digits=16,
                                        decimal_places=2, null=True, blank=True)
 
-    objects = RateCardQuerySet.as_manager()
+    objects = DatedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-valid_from", "name"]
@@ -53,9 +70,6 @@ class RateCard(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    def is_valid_on(self, day: date) -> bool:
-        return self.valid_from <= day and (self.valid_to is None or day <= self.valid_to)
 
 
 class PriceLine(Bilingual):
@@ -147,12 +161,6 @@ class DiscountLimit(models.Model):
         return f"{self.get_role_display()} {self.rate * 100:.2f} %"
 
 
-class TaxRateQuerySet(AuditedQuerySet):
-    def valid_on(self, day: date) -> "TaxRateQuerySet":
-        return self.filter(valid_from__lte=day).filter(
-            models.Q(valid_to=None) | models.Q(valid_to__gte=day))
-
-
 class TaxRate(models.Model):
     """A rate of value-added tax with its period of validity (DOMAIN 9.4)."""
 
@@ -163,7 +171,7 @@ class TaxRate(models.Model):
     valid_to = models.DateField(_("valid to"), null=True, blank=True)
     is_default = models.BooleanField(default=False)
 
-    objects = TaxRateQuerySet.as_manager()
+    objects = DatedQuerySet.as_manager()
 
     class Meta:
         ordering = ["-is_default", "-rate"]

@@ -1,3 +1,4 @@
+from collections.abc import Collection
 from datetime import date
 from decimal import Decimal
 
@@ -7,18 +8,20 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from delivery.documents.models import IssuedFile
+from delivery.quotes.models.framework import FrameworkContract
 from delivery.quotes.models.prices import Bilingual, PriceLine
+from delivery.quotes.money import OWN_CURRENCY, Money
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Engagement
 from engagements.models.visibility import in_engagements_of
 from engagements.stages import Stage
 
-OWN_CURRENCY = "CNY"  # what the firm counts in: its costs, and whatever several quotes add up to
-
 
 class QuoteQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "QuoteQuerySet":
-        """Customers see only what was issued to them."""
+        """Customers see only what was issued to them, auditors no prices."""
+        if user.is_authenticated and user.is_auditor:
+            return self.none()
         quotes = self.filter(in_engagements_of(user))
         if user.is_authenticated and user.is_reviewer:
             return quotes.exclude(state__in=Quote.OPEN_STATES)
@@ -32,6 +35,32 @@ class QuoteQuerySet(AuditedQuerySet):
     def frozen(self) -> "QuoteQuerySet":
         """What was issued, whatever became of it."""
         return self.exclude(content_hash="")
+
+    def in_force(self) -> "QuoteQuerySet":
+        """What the customer was offered or accepted, and nothing has replaced."""
+        return self.filter(state__in=Quote.IN_FORCE)
+
+    def accepted_besides(self, quote: "Quote") -> "QuoteQuerySet":
+        """The accepted quotes of the engagement that have another number."""
+        return self.filter(engagement=quote.engagement_id, state=Quote.State.ACCEPTED).exclude(
+            number=quote.number)
+
+    def agreed(self, engagements: Collection[int]) -> dict[int, list["Quote"]]:
+        """Of each engagement the quotes that the customer accepted and that stand beside each
+        other, the oldest first; where none was accepted, the newest that was issued. One query.
+
+        A quote of another number that does not say that it is agreed on besides the others stands
+        alone; such ones were accepted before quotes could say it.
+        """
+        accepted = Quote.State.ACCEPTED
+        rows = self.in_force().filter(engagement__in=engagements).order_by("issued_at", "pk")
+        found: dict[int, list[Quote]] = {}
+        for quote in sorted(rows, key=lambda row: row.state == accepted):
+            before = found.get(quote.engagement_id, [])
+            is_added = (quote.relation == Quote.Relation.ADDS and before
+                        and before[-1].state == quote.state == accepted)
+            found[quote.engagement_id] = [*before, quote] if is_added else [quote]
+        return found
 
     def overdue(self, today: date) -> "QuoteQuerySet":
         """Issued, unanswered, and past their last valid day."""
@@ -58,14 +87,22 @@ class Quote(models.Model):
         DECLINED = "declined", _("Declined")
         EXPIRED = "expired", _("Expired")
         SUPERSEDED = "superseded", _("Superseded")
+        REVOKED = "revoked", _("Revoked")
 
+    IN_FORCE = (State.ISSUED, State.ACCEPTED)
     OPEN_STATES = (State.DRAFT, State.IN_REVIEW, State.REVIEWED, State.APPROVED)  # the firm's own
+
+    class Relation(models.TextChoices):
+        ADDS = "adds", _("is agreed on besides them")
+        REPLACES = "replaces", _("replaces them")
 
     class Invoice(models.TextChoices):
         SPECIAL = "special", _("Special VAT invoice")
         ORDINARY = "ordinary", _("Ordinary VAT invoice")
 
     engagement = models.ForeignKey(Engagement, models.PROTECT, related_name="quotes")
+    framework = models.ForeignKey(FrameworkContract, models.PROTECT, null=True, blank=True,
+                                  related_name="quotes", verbose_name=_("framework contract"))
     number = models.CharField(_("number"), max_length=60)
     version = models.PositiveSmallIntegerField(_("version"), default=1)
     state = models.CharField(_("state"), max_length=12, choices=State, default=State.DRAFT)
@@ -82,12 +119,17 @@ class Quote(models.Model):
     discount_reason = models.CharField(_("reason for the discount"), max_length=240, blank=True)
     invoice = models.CharField(_("invoice type"), max_length=10, choices=Invoice,
                                default=Invoice.SPECIAL)
+    relation = models.CharField(
+        _("relation to the engagement's other accepted quotes"), max_length=8, choices=Relation,
+        blank=True)
     payment_terms = models.JSONField(default=list, blank=True)
     staffing = models.JSONField(default=list, blank=True)  # [{"grade", "people", "days"}]
     conditions = models.JSONField(default=dict,
                                   blank=True)  # see delivery.quotes.standard_conditions
     notes = models.TextField(_("assumptions and exclusions"), blank=True)
     notes_en = models.TextField(_("assumptions and exclusions (English)"), blank=True)
+    # Of the effort estimate from which the lines were taken.
+    estimate_version = models.PositiveIntegerField(null=True, blank=True)
     internal_note = models.TextField(_("internal note"), blank=True)  # never in the snapshot
     source = models.JSONField(default=dict, blank=True)  # totals of a list that contradicts itself
     source_note = models.TextField(_("explanation of differing source totals"), blank=True)
@@ -147,6 +189,10 @@ class Quote(models.Model):
         if self.currency == OWN_CURRENCY:
             return Decimal(1)
         return None if self.exchange_rate == 1 else self.exchange_rate
+
+    def money(self, amount: Decimal) -> Money:
+        """An amount of this quote, which counts at the rate of the quote's date."""
+        return Money(amount, self.currency, self.yuan_rate, self.quote_date)
 
     @property
     def current_state(self) -> str:

@@ -7,8 +7,10 @@ from decimal import Decimal, InvalidOperation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from delivery.quotes.models import PriceImport, PriceLine
+from delivery.quotes.models import PriceImport, PriceLine, RateCard
 from delivery.quotes.money import to_cents
+from engagements.stages import Stage
+from engagements.text.text_joining import listed
 
 # field: (label, heading words that mean it)
 FIELDS = {
@@ -20,10 +22,13 @@ FIELDS = {
     "grade": (gettext_lazy("Grade"), "级别|职级|grade|level"),
     "unit": (gettext_lazy("Unit"), "单位|量纲|unit$|uom"),
     "quantity": (gettext_lazy("Quantity"), "数量|qty|quantity"),
+    "stage": (gettext_lazy("Stage"), "阶段|stage|phase"),
+    "unit_cost": (gettext_lazy("Internal cost per unit"), "成本|(internal|unit) cost"),
     "unit_price": (gettext_lazy("Unit price (excl. tax)"), "单价|unit price|price|费率|rate"),
     "fee": (gettext_lazy("Fee of the whole line"), "费用|金额|小计|合价|fee|amount|cost"),
 }
-NUMERIC = ("quantity", "unit_price", "fee")
+NUMERIC = ("quantity", "unit_cost", "unit_price", "fee")
+PER_UNIT = ("unit_cost", "unit_price")
 TOTAL = re.compile(r"^\W*(?:总\s*计|合\s*计|grand total|total)", re.IGNORECASE)
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 UNITS = (("人天", "person_day"), ("人日", "person_day"), ("person", "person_day"),
@@ -31,9 +36,15 @@ UNITS = (("人天", "person_day"), ("人日", "person_day"), ("person", "person_
          ("one-off", "once"))
 CATEGORIES = (("迁移", "migration"), ("migration", "migration"), ("调优", "tuning"),
               ("tuning", "tuning"), ("资源", "resource"), ("resource", "resource"))
+STAGES = (("调研", Stage.SURVEY), ("设计", Stage.DESIGN), ("环境", Stage.ENV),
+          ("训练适配", Stage.TRAIN_ADAPT), ("训练迁移", Stage.TRAIN_ADAPT),
+          ("训练调优", Stage.TRAIN_TUNE), ("推理迁移", Stage.INFER_MIGRATE),
+          ("推理调优", Stage.INFER_TUNE), ("验收", Stage.ACCEPT),
+          *((stage.value, stage) for stage in Stage))
 GRADES = {"项目经理": "manager", "专家": "expert", "架构师": "expert", "高级": "senior",
           "中级": "engineer", "初级": "junior", "测试": "junior"}
 MAX_FIGURE = Decimal(10) ** 10
+FEW = 5
 
 
 @dataclass
@@ -100,7 +111,7 @@ def price_table(source: PriceImport) -> PriceTable:
             _read_total(table, row, number, columns)
         elif cells["name"] and row != headings:
             _read_line(table, cells, number, codes)
-    _remark(table, source)
+    _remark(table, source, headings)
     if not table.lines and not table.errors:
         table.errors.append(_("No line was found below row %(n)d.") % {"n": source.header_row})
     return table
@@ -141,7 +152,11 @@ def _read_line(table: PriceTable, cells: dict, number: int, codes: set[str]) -> 
     codes.add(code)
     table.computed += fee or 0
     table.times_quantity += (fee or 0) * quantity
-    table.lines.append(_line(cells, number, code, quantity, price, fee))
+    stage = cells.get("stage", "").strip()
+    if stage and not _match(_plain(stage), STAGES, ""):
+        table.warnings.append(_("Row %(n)d: “%(stage)s” is no stage; the line is priced for "
+                                "several at once.") % {"n": number, "stage": stage[:40]})
+    table.lines.append(_line(cells, number, code, quantity, figures, price, fee))
 
 
 def _figure(text: str, name: str, row: int) -> Decimal | None:
@@ -155,11 +170,16 @@ def _figure(text: str, name: str, row: int) -> Decimal | None:
     except InvalidOperation:
         raise ValueError(_("Row %(n)d: “%(text)s” is not a valid %(field)s.") % {
             "n": row, "text": text[:40], "field": FIELDS[name][0]}) from None
-    return value.quantize(Decimal("0.01") if name != "unit_price" else Decimal("0.0001"))
+    return value.quantize(Decimal("0.0001") if name in PER_UNIT else Decimal("0.01"))
 
 
-def _line(cells: dict, number: int, code: str, quantity: Decimal, price: Decimal | None,
-          fee: Decimal | None) -> PriceLine:
+def _plain(text: str) -> str:
+    """A stage as tables write it: "Train-Adapt", "train adapt"."""
+    return re.sub(r"[\s-]+", "_", text.strip().lower())
+
+
+def _line(cells: dict, number: int, code: str, quantity: Decimal, figures: dict,
+          price: Decimal | None, fee: Decimal | None) -> PriceLine:
     unit = _match(cells.get("unit", ""), UNITS, "month")
     fallback = "resource" if unit == "month" else "other"
     grade = cells.get("grade", "")
@@ -169,18 +189,32 @@ def _line(cells: dict, number: int, code: str, quantity: Decimal, price: Decimal
         specification=cells.get("specification", "")[:240],
         category=_match(cells.get("category", ""), CATEGORIES, fallback),
         grade=next((g for word, g in GRADES.items() if word in grade), grade[:40]),
-        unit_price=None if price is None else price.quantize(Decimal("0.0001")), line_fee=fee)
+        stage=_match(_plain(cells.get("stage", "")), STAGES, ""),
+        unit_price=None if price is None else price.quantize(Decimal("0.0001")),
+        unit_cost=figures.get("unit_cost"), line_fee=fee)
 
 
 def _match(text: str, table: tuple, fallback: str) -> str:
     return next((code for word, code in table if word in text.lower()), fallback)
 
 
-def _remark(table: PriceTable, source: PriceImport) -> None:
-    """Formulas and merged cells: harmless in texts, a fault where a figure hangs on them."""
+def _remark(table: PriceTable, source: PriceImport, headings: list[str]) -> None:
+    """Columns that nothing takes; another list of the same days; formulas and merged cells:
+    harmless in texts, a fault where a figure hangs on them."""
     from openpyxl.utils import get_column_letter  # slow to import: not at start
     from openpyxl.utils.cell import coordinate_from_string
 
+    left_out = [f"{get_column_letter(n + 1)} {heading[:30]}" for n, heading in enumerate(headings)
+                if heading and n not in source.columns.values()]
+    if left_out:
+        table.warnings.append(_("Columns that are left out: %(columns)s.") % {
+            "columns": listed(left_out)})
+    others = RateCard.objects.valid_between(source.valid_from, source.valid_to).exclude(
+        pk=source.card_id).values_list("name", flat=True)[:FEW]
+    if others:
+        table.warnings.append(_("Valid on the same days: %(lists)s. Whoever quotes chooses a list; "
+                                "end the older one if this one takes its place.") % {
+            "lists": listed(others)})
     numeric = {get_column_letter(source.columns[name] + 1) for name in NUMERIC
                if name in source.columns}
     formulas = [cell for code, cell in source.remarks if code == "formula"]

@@ -1,9 +1,11 @@
 """Writes of quotes and prices, by topic. Each owns its transaction, lock and audit entry."""
 
 from delivery.quotes.services.agreed_versions import agree_on_version
+from delivery.quotes.services.answers import ANSWERABLE, check_answer, record_answer
 from delivery.quotes.services.discount_limits import save_discount_limits
 from delivery.quotes.services.drafts import copy_quote, create_quote, new_version, update_quote
 from delivery.quotes.services.files import enqueue_missing_files, store_quote_files
+from delivery.quotes.services.frameworks import add_framework, call_off, change_framework
 from delivery.quotes.services.lines import (
     add_free_line,
     add_line,
@@ -37,12 +39,17 @@ from delivery.quotes.services.rate_cards import (
 )
 
 __all__ = [
+    "ANSWERABLE",
+    "add_framework",
     "add_free_line",
     "add_line",
     "add_resources",
     "agree_on_version",
     "answer_quote",
     "approve_quote",
+    "call_off",
+    "change_framework",
+    "check_answer",
     "close_rate_card",
     "computed_total",
     "confirm_import",
@@ -57,6 +64,7 @@ __all__ = [
     "map_columns",
     "move_quote",
     "new_version",
+    "record_answer",
     "remove_line",
     "return_quote",
     "review_quote",

@@ -27,8 +27,6 @@ from engagements.errors import WrongState
 from engagements.models import User
 from engagements.moves import follow
 
-IN_FORCE = (Quote.State.ISSUED, Quote.State.ACCEPTED)
-
 
 class Action(models.TextChoices):
     ADD = "add", gettext_lazy("Add this item")
@@ -49,16 +47,23 @@ class LineChange:
 
 
 def require_in_force(quote: Quote) -> None:
-    """Raise WrongState unless the quote is the newest issued of its number and stands.
+    """Raise WrongState unless the quote is what of its number is in force: the version that the
+    customer accepted, or else the one that was issued.
 
-    A draft of a later version says nothing yet.
+    Later versions that are drafts, offered, declined, expired or revoked take nothing from an
+    accepted one.
     """
-    newest = Quote.objects.filter(number=quote.number).exclude(
-        state__in=Quote.OPEN_STATES).defer("snapshot").order_by("-version").first() or quote
-    if newest.pk != quote.pk or newest.state not in IN_FORCE:
-        raise WrongState(_("%(quote)s is no longer in force (%(newest)s: %(state)s). Create "
-                           "a new change request.") % {
-            "quote": quote, "newest": newest, "state": newest.get_state_display()})
+    versions = Quote.objects.in_force().filter(number=quote.number).without_facts().order_by(
+        "-version")
+    found = versions.filter(state=Quote.State.ACCEPTED).first() or versions.first()
+    if found and found.pk == quote.pk:
+        return
+    facts = {"quote": quote, "state": quote.get_state_display(), "found": found}
+    if found:
+        raise WrongState(_("%(quote)s is not in force (%(state)s), %(found)s is. Create a new "
+                           "change request.") % facts)
+    raise WrongState(_("%(quote)s is not in force (%(state)s). Create a new change request.")
+                     % facts)
 
 
 def preview_version(quote: Quote, changes: Iterable[LineChange]) -> dict:
@@ -99,7 +104,7 @@ def agree_on_version(*, actor: User, author: User, customer: User, quote: Quote,
     check_limit(actor, made)
     freeze(made, checked_facts(made))
     made.answered_by, made.answered_at = customer, made.issued_at
-    supersede_older(made, actor, *IN_FORCE)
+    supersede_older(made, actor, *Quote.IN_FORCE)
     return follow(actor=actor, table=TRANSITIONS, subject=made, event="agreed by a change order",
                   reason=reason, hash=made.content_hash)
 

@@ -24,7 +24,8 @@ PAYMENT_TERMS = [
 ]
 COPIED = ("subject", "subject_en", "currency", "exchange_rate", "discount_rate",
           "discount_reason", "invoice", "payment_terms", "staffing", "conditions", "notes",
-          "notes_en", "source", "source_note", "internal_note")
+          "notes_en", "source", "source_note", "internal_note",
+          "relation", "estimate_version", "framework")
 
 # Of another customer's quote: no discount and no remark, which were agreed with that customer.
 COPIED_ELSEWHERE = ("currency", "exchange_rate", "invoice", "payment_terms", "staffing",
@@ -41,7 +42,8 @@ def create_quote(*, actor: User, engagement: Engagement, today: date | None = No
     today = today or timezone.localdate()
     start = {"quote_date": today, "valid_until": today + timedelta(days=VALID_DAYS),
              "payment_terms": PAYMENT_TERMS,
-             "conditions": standard_conditions.standard_conditions(),
+             "conditions": standard_conditions.standard_conditions(
+                 [model.scope for model in engagement.models.current()] or [engagement.scope]),
              "notes": standard_conditions.NOTES, "notes_en": standard_conditions.NOTES_EN,
              "subject": engagement.name, "subject_en": engagement.name_en}
     prefix = f"QT-{engagement.code}-{today:%Y%m%d}"

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from delivery.quotes import tax_and_discounts
 from delivery.quotes.draft_revisions import differences, keep, locked_draft
 from delivery.quotes.models import PriceLine, Quote, QuoteLine, RateCard
-from delivery.quotes.models.quote import OWN_CURRENCY
+from delivery.quotes.money import OWN_CURRENCY
 from delivery.quotes.services.rate_cards import computed_total, source_difference
 from delivery.quotes.snapshot import grade_label
 from engagements.access import Can, require

@@ -7,17 +7,22 @@ from django.db import transaction
 from django.utils import timezone
 
 from delivery.quotes.models import Quote
+from delivery.quotes.signals import quote_accepted, quote_approved
 from delivery.quotes.transitions import TRANSITIONS, QuoteMove
-from engagements.models import User
+from engagements.models import Engagement, User
 from engagements.moves import follow, make_move
 
 
+@transaction.atomic
 def move_quote(*, actor: User, quote: Quote, move: str, reason: str = "") -> Quote:
     """Make a move of `QuoteMove`; returns the row, of a discarded draft the one that was.
 
     Raises ChecksFailed for rules (R-QUO) that are not met.
     """
-    return make_move(actor=actor, table=TRANSITIONS, subject=quote, move=move, reason=reason)
+    quote = make_move(actor=actor, table=TRANSITIONS, subject=quote, move=move, reason=reason)
+    if signal := {QuoteMove.APPROVE: quote_approved, QuoteMove.ACCEPT: quote_accepted}.get(move):
+        signal.send(Quote, quote=quote, actor=actor)
+    return quote
 
 
 submit_quote = partial(move_quote, move=QuoteMove.SUBMIT)
@@ -37,6 +42,12 @@ def answer_quote(*, actor: User, quote: Quote, is_accepted: bool, reason: str = 
     """The customer accepts or declines an issued quote that is still valid."""
     move = QuoteMove.ACCEPT if is_accepted else QuoteMove.DECLINE
     return move_quote(actor=actor, quote=quote, move=move, reason=reason)
+
+
+def revoke_unanswered(*, engagement: Engagement, actor: User, **_signal) -> None:
+    """Take back what the customer of an engagement that is cancelled has not answered."""
+    for quote in engagement.quotes.filter(state=Quote.State.ISSUED):
+        move_quote(actor=actor, quote=quote, move=QuoteMove.REVOKE, reason=engagement.end_reason)
 
 
 def expire_quotes(*, today: date | None = None) -> int:

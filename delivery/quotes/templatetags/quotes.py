@@ -17,6 +17,16 @@ def amount(value, symbol: str = "") -> str:
 
 
 @register.filter
+def unit_amount(value, symbol: str = "") -> str:
+    """A unit price with all digits that multiply, two at least; -- for no data."""
+    if value in (None, ""):
+        return "--"
+    price = Decimal(value)
+    digits = max(2, -price.normalize().as_tuple().exponent)
+    return f"{symbol}{price:,.{digits}f}"
+
+
+@register.filter
 def signed(value) -> str:
     """An amount with its sign."""
     return "--" if value in (None, "") else f"{Decimal(value):+,.2f}"

@@ -2,6 +2,7 @@
 
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -9,7 +10,7 @@ from delivery.documents.views.file_answers import answer_file
 from delivery.quotes import queries, services
 from delivery.quotes.forms import LineForm, ResourcesForm
 from delivery.quotes.margin import margin_of
-from delivery.quotes.models import Quote
+from delivery.quotes.models import FrameworkContract, Quote
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.quote_files import is_lacking_files, quote_file
 from delivery.quotes.rendering import in_language
@@ -42,7 +43,10 @@ def quote_list(request):
 def engagement_quotes(request, code):
     engagement = visible_engagement(request, code)
     return _list(request, Quote.objects.visible_to(request.user).filter(engagement=engagement),
-                 {"engagement": engagement, "active": "quotes"})
+                 {"engagement": engagement, "active": "quotes",
+                  "frameworks": FrameworkContract.objects.valid_on(timezone.localdate()).filter(
+                      customer=engagement.customer_id)
+                  if allowed(request.user, Can.PRICE) else ()})
 
 
 def _list(request, quotes, context):
@@ -68,7 +72,7 @@ def quote_page(request, pk):
     page = queries.opened(quote, request.GET.get("page", 1))
     can_edit = quote.state == Quote.State.DRAFT and allowed(user, Can.PRICE)
     start = {"revision": quote.revision}
-    margin = margin_of(quote, page.figures) if allowed(user, Can.PRICE) else None
+    margin = margin_of(quote, page.figures) if allowed(user, Can.MANAGE) else None
     history = [] if user.is_reviewer else list(
         queries.history(quote)[:queries.HISTORY_ENTRIES])
     for row in page.lines["rows"] if margin else ():
@@ -79,7 +83,11 @@ def quote_page(request, pk):
             page.facts, request.LANGUAGE_CODE.startswith("en")),
         "lines": page.lines, "is_waiting": is_lacking_files(quote),
         "can_edit": can_edit,
+        "rests_on_draft": not user.is_reviewer and queries.rests_on_draft(quote),
         "moves": offered_moves(user, TRANSITIONS, quote),
+        "answers": quote.recorded_answers.visible_to(user).select_related(
+            "recorded_by", "checked_by", "quote") if quote.content_hash else (),
+        "takes_answer": quote.state in services.ANSWERABLE and allowed(user, Can.PRICE),
         "checks": run_checks(quote, page.facts, page.figures, page.amounts)
         if not quote.content_hash and not user.is_reviewer else [],
         "line_form": LineForm(initial=start, day=quote.quote_date) if can_edit else None,

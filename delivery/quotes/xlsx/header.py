@@ -26,7 +26,9 @@ def write_head(sheet: Worksheet, facts: dict, total: int) -> None:
             (_("Date"), facts["quote_date"]), (_("Valid until"), f"{facts['valid_until']} {days}"),
             (_("Currency"), facts["currency"]), (_("Project"), project)), 2):
         _fact(sheet, row, label, value, LEFT)
-    _fact(sheet, 7, pgettext("of a quote", "Subject"), facts["subject"], WHOLE)
+    _fact(sheet, 7, pgettext("of a quote", "Subject"),
+          "\n".join(filter(None, (facts["subject"], facts.get("framework"),
+                                   facts["relation_text"]))), WHOLE)
     _parties(sheet, facts)
     _fact(sheet, 15, _("Scope of services"),
           "\n".join(entry["text"] for entry in facts["scope"]), WHOLE)

@@ -4,7 +4,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from delivery.reports import registry
 from delivery.reports.approvals.approval_steps import is_for
-from delivery.reports.approvals.document_duties import DUTIES
+from delivery.reports.approvals.document_duties import DUTIES, sole_tester
 from delivery.reports.models import ApprovalTurn, Document, Step
 from engagements.access import allowed
 from engagements.duties import Duty, conflict
@@ -71,7 +71,7 @@ def perhaps_waits_for(user: User) -> Q:
     `waits_for` decides; this keeps lists from reading every document that is in review.
     """
     turns = ApprovalTurn.objects.filter(
-        Q(holder=user) | Q(holder=None, role__in=["", user.role]),
+        Q(holder__in=[user.pk, *user.stands_in_for]) | Q(holder=None, role__in=["", user.role]),
         document=OuterRef("pk"), done_by=None)
     return ~Q(created_by=user) & Q(Exists(turns))
 
@@ -82,5 +82,5 @@ def colleagues(document: Document) -> QuerySet[User]:
     done = document.turns.exclude(done_by=None).values("done_by")
     return User.objects.filter(
         memberships__engagement=document.engagement_id, role__in=roles, is_active=True,
-    ).exclude(pk__in=[document.created_by_id, document.submitted_by_id or 0]).exclude(
-        pk__in=done).order_by("full_name", "pk")
+    ).exclude(pk__in=[document.created_by_id, document.submitted_by_id or 0,
+                      sole_tester(document) or 0]).exclude(pk__in=done).order_by("full_name", "pk")

@@ -74,9 +74,10 @@ def require_chain(kind: str, rows: list[dict]) -> None:
 
 
 def is_for(user: User, turn: ApprovalTurn) -> bool:
-    """Whether the turn waits for this person: by name, by role, or for any who may do it."""
+    """Whether the turn waits for this person: by name, while its holder is away, by role, or for
+    any who may do it."""
     if turn.holder_id:
-        return turn.holder_id == user.pk
+        return turn.holder_id == user.pk or turn.holder_id in user.stands_in_for
     if turn.role:
         return turn.role == user.role
     return user.role in roles_for(turn.document.kind, turn.action)

@@ -1,9 +1,15 @@
-"""Who writes, reviews and approves a document: three people, or two where the firm says so."""
+"""Who writes, reviews and approves a document: three people, or two where the firm says so.
+
+Whoever alone measured what a test report judges neither reviews nor approves it.
+"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
+from assessments.models import CriteriaSet, Verdict
 from delivery.reports.approvals.approval_steps import chain_of, is_for
 from delivery.reports.models import ApprovalTurn, Document, Step
 from engagements import duties
@@ -12,11 +18,29 @@ from engagements.duties import Duty
 OF_ACTION = {Step.Action.REVIEW: Duty.REVIEWER, Step.Action.APPROVE: Duty.APPROVER}
 
 
-def _done_by(document: Document) -> Mapping[Duty, set]:
+def sole_tester(document: Document) -> int | None:
+    """The key of the one person who started every judged run of a test report, or stored its file;
+    None where several did."""
+    if document.kind != Document.Kind.TEST_REPORT:
+        return None
+    newest = dict(Verdict.objects.filter(
+        criterion__criteria_set__engagement=document.engagement_id,
+        criterion__criteria_set__state=CriteriaSet.State.SIGNED).order_by("pk").values_list(
+            "criterion", Coalesce("measurement__job__created_by",
+                                  "measurement__artifact__uploaded_by")))
+    testers = {*newest.values()} - {None}
+    return testers.pop() if len(testers) == 1 else None
+
+
+def _signed_by(document: Document) -> Mapping[Duty, set]:
     reviews = [turn for turn in document.turns.all() if turn.action == Step.Action.REVIEW]
     return {Duty.AUTHOR: {document.created_by_id, document.submitted_by_id},
             Duty.REVIEWER: {document.reviewed_by_id, *(turn.done_by_id for turn in reviews)},
             Duty.APPROVER: {document.issued_by_id}}
+
+
+def _done_by(document: Document) -> Mapping[Duty, set]:
+    return {**_signed_by(document), Duty.TESTER: {sole_tester(document)}}
 
 
 def _steps(document: Document) -> list[duties.Step]:
@@ -29,3 +53,4 @@ def _steps(document: Document) -> list[duties.Step]:
 
 DUTIES = duties.register(duties.DutyRule(
     code="document", title=_("Documents"), done_by=_done_by, steps=_steps, is_settable=True))
+SIGNATURES = replace(DUTIES, done_by=_signed_by)  # the same, whoever measured

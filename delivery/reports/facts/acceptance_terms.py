@@ -1,20 +1,16 @@
 """What an acceptance certificate says beside its results: who accepts, what was met, what follows
 from it for payment and warranty (DOMAIN 9.9)."""
 
-from decimal import Decimal
-
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from delivery.documents.bilingual import both, named, pair
+from delivery.agreement.facts import money, months_label, shown
+from delivery.documents.bilingual import both, named
 from delivery.documents.tables.table import column, table
-from delivery.planning.models import Milestone
-from delivery.quotes.money import split
 from delivery.reports.facts.common import organisation_of, title_of
-from delivery.reports.facts.money import money
+from delivery.reports.facts.planning import planned_milestones
 from delivery.reports.facts.source import Source
-from delivery.reports.milestones import trigger_code
+from delivery.reports.milestones import TRIGGERS
 from engagements.models import Role
 
 GROUP = (Role.REVIEWER, Role.MANAGER)  # both sides' members of the acceptance group
@@ -44,36 +40,26 @@ def meetings(source: Source) -> dict:
 
 
 def payments(source: Source) -> dict:
-    """Milestones of the plan that wait for this kind of certificate, with their amounts."""
-    trigger = trigger_code(source.document.kind)
+    """Agreed payments that wait for this kind of certificate, with their amounts."""
+    trigger, price = TRIGGERS.get(source.document.kind), source.agreement.value("price")
+    planned = planned_milestones(source)
     return table(lambda: _("Payments that follow"), [
         column(lambda: _("Milestone")), column(lambda: _("Payment"), "number"),
         column(lambda: _("Amount (incl. tax)"), "number"), column(lambda: _("Released when"))],
-        [[pair(row.name, row.name_en), f"{row.percent.normalize():f} %", amount,
+        [[row["name"], f"{row['percent']} %",
+          money(price["currency"], row["amount"]) if price and row["amount"] else "–",
           both(lambda: _("signed as passed, conditions that hold it up closed"))]
-         for row, amount in _milestones(source) if row.trigger == trigger],
-        empty=lambda: _("No payment in the plan depends on this certificate."))
-
-
-def _milestones(source: Source) -> list[tuple[Milestone, str | dict[str, str]]]:
-    """The plan's milestones with what each comes to of the quote in force, to the cent of the
-    quote: the last one takes the remainder."""
-    found = list(source.plan.milestones.all()) if source.plan else []
-    gross = Decimal(source.quoted.get("totals", {}).get("gross", 0))
-    percentages = [row.percent for row in found]
-    if not gross or sum(percentages) != 100:
-        return [(row, "–") for row in found]
-    return [(row, money(source.quoted["currency"], amount))
-            for row, amount in zip(found, split(gross, percentages), strict=True)]
+         for n, row in enumerate(source.agreement.value("payments") or ())
+         if n in planned and planned[n].trigger == trigger],
+        empty=lambda: _("No agreed payment depends on this certificate."))
 
 
 def warranty(source: Source) -> dict:
     """How long the warranty runs; the day it begins is that of the last signature."""
-    terms = getattr(source.engagement, "acceptance_terms", None)
-    months = terms.warranty_months if terms else None
-    rows = [[both(lambda: ngettext("%(n)d month", "%(n)d months", months) % {"n": months}),
+    months = source.agreement.value("warranty_months")
+    rows = [[both(lambda: months_label(months)),
              both(lambda: _("the day of the last signature of a passed final acceptance")),
              both(lambda: _("stated on the signature page"))]] if months else []
     return table(lambda: _("Warranty"), [
         column(lambda: _("Period")), column(lambda: _("Begins")), column(lambda: _("Ends"))], rows,
-        empty=lambda: _("No warranty period of the contract is recorded."))
+        empty=lambda: shown("warranty_months", None))

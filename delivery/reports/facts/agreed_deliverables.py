@@ -4,73 +4,27 @@ Code, scripts and weights are owed of every model whose route makes them: a file
 nothing of another.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from delivery.agreement.deliverables import ITEMS, TEXTS
+from delivery.agreement.facts import shown, told
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.handover import MADE_IN, works_files
+from delivery.reports.facts.handover import works_files
 from delivery.reports.facts.source import Source
 from delivery.reports.models import Deliverable
-from delivery.surveys.consequences.counted_answers import CountedAnswers
-from engagements.models import MigratedModel
-from engagements.stages import Stage, StageState
+from engagements.remembered_reads import remembered
+from engagements.stages import Stage
 from engagements.text.text_joining import listed
 from workers.models import Artifact
 
 REPORT_KIND = "TR"
 THIS_DOCUMENT = gettext_lazy("this document")
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
-SCRIPT_WORDS = ("train", "pretrain", "finetune", "run", "infer", "eval", "convert", "start")
-REQUIREMENT_WORDS = ("requirement", "srs", "需求")
-DESIGN_WORDS = ("design", "sdd", "设计")
-MANUAL_WORDS = ("manual", "guide", "readme", "usage", "说明", "手册", "指南")
-
-
-@dataclass(frozen=True)
-class Item:
-    """A deliverable of the list, and how a file of it is known by its name.
-
-    Args:
-        endings: of the file's name, in lower case.
-        words: one of which the name holds; none where the ending is enough.
-        answered: whether the survey's question on deliverables offers it.
-        stages: a model that passes one of them owes it; none where it is owed once.
-        is_optional: owed only where the survey's answer names it.
-    """
-
-    code: str
-    label: Callable[[], str]
-    endings: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    answered: bool = True
-    stages: tuple[Stage, ...] = ()
-    is_optional: bool = False
-
-    def is_met_by(self, name: str) -> bool:
-        name = name.rpartition("/")[2].lower()
-        return name.endswith(self.endings) and (
-            not self.words or any(word in name for word in self.words))
-
-
-TEXTS = (".md", ".txt", ".rst", ".pdf", ".docx", ".html")
-ITEMS = (
-    Item("requirement", lambda: _("Requirement document"), TEXTS, REQUIREMENT_WORDS,
-         is_optional=True),
-    Item("design", lambda: _("Design document"), TEXTS, DESIGN_WORDS, is_optional=True),
-    Item("code", lambda: _("Source code of the models"),
-         (".py", ".cpp", ".cc", ".patch", ".diff", *ARCHIVES), stages=(Stage.TRAIN_ADAPT,)),
-    Item("scripts", lambda: _("Training and inference scripts"), (".sh", ".bash", ".py"),
-         SCRIPT_WORDS, stages=MADE_IN),
-    Item("weights", lambda: _("Weights or converted models"), (
-        ".om", ".ms", ".mindir", ".air", ".pb", ".onnx", ".pt", ".pth", ".ckpt", ".safetensors",
-        ".bin"), answered=False, stages=MADE_IN),
-    Item("report", lambda: _("Test completion report")),
-    Item("manual", lambda: _("User guide"), TEXTS, MANUAL_WORDS),
-)
 
 
 @dataclass(frozen=True)
@@ -78,22 +32,41 @@ class Check:
     """An agreed deliverable with the files or documents of it, and the models that lack it.
 
     Args:
-        models: codes of the models that owe it; none where it is owed once.
+        entry: of the agreement.
+        rows: of the list of deliverables that are kept for it.
+        found: names of files or documents where no row is kept for it.
+        files: what stands for it, by model.
     """
 
-    item: Item
+    entry: dict
+    rows: list[Deliverable]
     found: list[str]
-    models: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    files: list[Artifact] = field(default_factory=list)
+
+    @property
+    def code(self) -> str:
+        return self.entry["code"]
+
+    @property
+    def models(self) -> list[str]:
+        return self.entry["models"]
+
+    def label(self) -> str:
+        return told(self.entry["title"])
 
     @property
     def is_complete(self) -> bool:
+        if self.rows:
+            return all(row.delivered_at for row in self.rows)
         return bool(self.found) and not self.lacking
 
     @property
     def state(self) -> str:
         if self.is_complete:
             return _("there")
+        if self.rows:
+            return _("owed")
         return _("in part") if len(self.lacking) < len(self.models) else _("missing")
 
     @property
@@ -110,78 +83,112 @@ class Check:
     def missing_label(self) -> str:
         """Its name, with the models that lack it where others have it."""
         if len(self.lacking) == len(self.models):
-            return self.item.label()
+            return self.label()
         return _("%(deliverable)s (%(coverage)s)") % {
-            "deliverable": self.item.label(), "coverage": self.coverage}
+            "deliverable": self.label(), "coverage": self.coverage}
+
+    @property
+    def doubled(self) -> list[tuple[str, list[str]]]:
+        """Contents that stand for more than one model: the checksum, and the models."""
+        by_content: dict[str, set[str]] = defaultdict(set)
+        for file in self.files:
+            if file.model:
+                by_content[file.sha256].add(file.model.code)
+        return [(sha256, sorted(codes)) for sha256, codes in by_content.items() if len(codes) > 1]
+
+    def reasons(self, sha256: str) -> list[str]:
+        """Why a content may stand for several models, as the rows with it say."""
+        return list(dict.fromkeys(
+            row.same_content_reason for row in self.rows
+            if row.artifact and row.artifact.sha256 == sha256 and row.same_content_reason))
 
 
+@remembered
 def checks(source: Source) -> list[Check]:
     """Each agreed deliverable, with what there is of it: nothing where it is missing."""
-    files = [*works_files(source), *_uploads(source)]
-    return [Check(item, _reports(source)) if item.code == "report" else
-            _check(item, [file for file in files if item.is_met_by(file.name)], source)
-            for item in agreed(source)]
+    rows, files = owed(source), [*works_files(source), *_uploads(source)]
+    return [_check(entry, [row for row in rows if _is_of(row, entry)], files, source)
+            for entry in source.agreement.value("deliverables") or ()]
 
 
-def _check(item: Item, files: list[Artifact], source: Source) -> Check:
-    owing = tuple(model.code for model in models_owing(item, source))
-    having = {file.model.code if file.model else None for file in files}
-    if len(source.models) == 1 and files:  # then a file of no model can only be its own
+def _is_of(row: Deliverable, entry: dict) -> bool:
+    return row.code == entry["code"] if row.code else row.title == entry["title"]["zh-hans"]
+
+
+def _check(entry: dict, rows: list[Deliverable], files: list[Artifact], source: Source) -> Check:
+    if rows:
+        lacking = tuple(row.model.code for row in rows if row.model and not row.delivered_at)
+        return Check(entry, rows, [], lacking, [row.artifact for row in rows if row.artifact])
+    if entry["code"] == "report":
+        return Check(entry, [], _reports(source))
+    item = ITEMS.get(entry["code"])
+    own = [file for file in files if item and item.is_met_by(file.name)]
+    having = {file.model.code if file.model else None for file in own}
+    if len(source.models) == 1 and own:  # then a file of no model can only be its own
         having.add(source.models[0].code)
-    return Check(item, sorted(file.name for file in files), owing,
-                 tuple(code for code in owing if code not in having))
+    return Check(entry, [], sorted(file.name for file in own), tuple(
+        code for code in entry["models"] if code not in having), own)
 
 
-def models_owing(item: Item, source: Source) -> list[MigratedModel]:
-    """The models of which it is owed: those whose route passes a stage that makes it."""
-    return [model for model in source.models if any(
-        record.stage in item.stages for record in model.stages.all()
-        if record.state != StageState.SKIPPED)]
-
-
-def agreed(source: Source) -> list[Item]:
-    """What the survey's answer names, with the weights; all of the list where it names nothing."""
-    named = CountedAnswers(source.survey).value("deliverables") if source.survey else None
-    return [item for item in ITEMS if item.code in (named or ()) or (
-        not item.is_optional and (not named or not item.answered))]
-
-
+@remembered
 def owed(source: Source) -> list[Deliverable]:
     """The list of the contract's deliverables, where one is kept."""
     return list(source.engagement.deliverables.select_related("model", "owner", "artifact"))
 
 
 def missing(source: Source) -> list[Callable[[], str]]:
-    """Names of the deliverables that are not there, or not of every model: of the contract's list,
-    else by file names."""
-    if rows := owed(source):
-        return [lambda row=row: str(row) for row in rows if not row.delivered_at]
-    return [check.missing_label for check in checks(source) if not check.is_complete]
+    """Names of the agreed deliverables that are not there, or not of every model: by the list that
+    is kept, else by file names."""
+    return [label for check in checks(source) if not check.is_complete for label in (
+        [lambda row=row: str(row) for row in check.rows if not row.delivered_at]
+        or [check.missing_label])]
 
 
 def agreed_table(source: Source) -> dict:
-    """The list, item by item."""
-    if listed_rows := owed(source):
-        return _owed_table(listed_rows)
-    rows = [[both(check.item.label), len(check.found), both(lambda c=check: _listed_files(c)),
-             both(lambda c=check: c.state)] for check in checks(source)]
-    return table(lambda: _("Deliverables by the agreed list"), [
-        column(lambda: _("Deliverable")), column(lambda: _("Quantity"), "number"),
-        column(lambda: _("What was found")), column(lambda: _("State"))], rows,
-                 is_dense=True)
-
-
-def _owed_table(rows: list[Deliverable]) -> dict:
-    """The contract's list: rule, owner, due stage, and what fulfils each."""
+    """The agreed deliverables with what fulfils each."""
     return table(lambda: _("Deliverables of the contract"), [
-        column(lambda: _("Deliverable")), column(lambda: _("Model"), "code"),
-        column(lambda: _("Accepted when")), column(lambda: _("Responsible")),
-        column(lambda: _("Due at the end of")), column(lambda: _("Fulfilled by")),
+        column(lambda: _("Deliverable")), column(lambda: _("Models")),
+        column(lambda: _("Accepted when")), column(lambda: _("Due at the end of")),
+        column(lambda: _("Quantity"), "number"), column(lambda: _("Fulfilled by")),
         column(lambda: _("State"))],
-        [[both(lambda row=row: str(row)), row.model.code if row.model else "–", row.rule or "–",
-          str(row.owner or "–"), both(row.get_due_stage_display), row.proof or "–",
-          both(lambda row=row: _("there") if row.delivered_at else _("owed"))] for row in rows],
-        is_dense=True)
+        [[check.entry["title"], ", ".join(check.models) or "–", _rule(check.entry),
+          both(lambda c=check: Stage(c.entry["due"]).label),
+          sum(bool(row.delivered_at) for row in check.rows) or len(check.found),
+          both(lambda c=check: _fulfilment(c)), both(lambda c=check: c.state)]
+         for check in checks(source)],
+        is_dense=True, empty=lambda: shown("deliverables", None))
+
+
+def promised_table(source: Source) -> dict:
+    """The same list before anything of it is there: a statement of work, a plan."""
+    return table(lambda: _("Deliverables"), [
+        column(lambda: _("No."), "number"), column(lambda: _("Deliverable")),
+        column(lambda: _("Models")), column(lambda: _("Accepted when")),
+        column(lambda: _("Due at the end of"))],
+        [[n, entry["title"], ", ".join(entry["models"]) or "–", _rule(entry),
+          both(lambda e=entry: Stage(e["due"]).label)]
+         for n, entry in enumerate(source.agreement.value("deliverables") or (), 1)],
+        empty=lambda: shown("deliverables", None))
+
+
+def _rule(entry: dict) -> str | dict[str, str]:
+    return entry["rule"] or both(lambda: _("not agreed"))
+
+
+def _fulfilment(check: Check) -> str:
+    """What stands for it; content that stands for several models is named with its reason."""
+    same = ["\n".join([doubled_label(sha256, codes), *check.reasons(sha256)])
+            for sha256, codes in check.doubled]
+    if check.rows:
+        proofs = [f"{row.model.code}: {row.proof}" if row.model else row.proof
+                  for row in check.rows if row.proof]
+        return "\n".join([*proofs, *same]) or "–"
+    return "\n".join([_listed_files(check), *same])
+
+
+def doubled_label(sha256: str, codes: list[str]) -> str:
+    return _("the same content (SHA-256 %(hash)s…) stands for %(models)s") % {
+        "hash": sha256[:16], "models": listed(codes)}
 
 
 def _listed_files(check: Check) -> str:
@@ -204,7 +211,7 @@ def _reports(source: Source) -> list[str]:
 def _uploads(source: Source) -> Iterable[Artifact]:
     """Files that people stored and that are a guide, a requirement or a design document by their
     name: no job writes these."""
-    written = [item for item in ITEMS if item.endings == TEXTS]
+    written = [item for item in ITEMS.values() if item.endings == TEXTS]
     return [file for file in Artifact.objects.filter(
         engagement=source.engagement, job=None).select_related("model")
             if any(item.is_met_by(file.name) for item in written)]

@@ -5,14 +5,15 @@ from django.utils.translation import gettext as _
 
 from assessments.models import Baseline, Criterion
 from assessments.presentation.quantity_labels import quantity_label
-from assessments.services.baselines import is_curve, spread
+from assessments.services.baselines import is_curve, scatter_question, spread
 from assessments.services.confirmations import baseline_hash, confirmations
 from delivery.documents.bilingual import both, instant, named, pair
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.definitions import selection_rule
 from delivery.reports.facts.source import Source
-from engagements.text.text_joining import labelled
+from engagements.text.text_joining import bracketed, labelled
 from toolreaders.verdicts.sentences import SIGNS, in_unit
+from workers.artifacts import provenance
 
 
 def criteria(source: Source) -> dict:
@@ -72,6 +73,27 @@ def baselines(source: Source) -> dict:
         "cure": _page(source)}
 
 
+def origins(source: Source) -> dict:
+    """Who measured each baseline and on whose machine, as far as the store of files knows: the
+    job that made its file, or that a person stored it."""
+    return table(lambda: _("Baselines: who measured them, and on whose machine"), [
+        column(lambda: _("No."), "code"), column(lambda: _("Model"), "code"),
+        column(lambda: _("Measured quantity")), column(lambda: _("By")),
+        column(lambda: _("Node")), column(lambda: _("Time"))],
+        [[f"B{b.pk}", b.model.code, both(lambda b=b: quantity_label(b.quantity)), *_origin(b),
+          instant(b.measured_at)] for b in source.baselines],
+        is_dense=True, empty=lambda: _("No baseline is recorded."))
+
+
+def _origin(baseline: Baseline) -> list[dict[str, str]]:
+    job = provenance.of(baseline.artifact).job if baseline.artifact else None
+    if job is None or job.node is None:
+        return [named(job.created_by, job.agent) if job else both(lambda: _("not recorded")),
+                both(lambda: _("not recorded"))]
+    return [named(job.created_by, job.agent), both(lambda: f"{job.node_names}" + bracketed(
+        _("the customer") if job.node.is_customers else _("Supplier")))]
+
+
 def _item(baseline: Baseline, *names: str) -> str:
     known = {str(k).lower(): v for k, v in (baseline.environment or {}).items()}
     return ", ".join(str(known[name]) for name in names if known.get(name))
@@ -89,8 +111,8 @@ def repeats(source: Source) -> dict:
                        if found else ["–", "–", "–"]),
                      both(lambda b=b: _("mean relative error between runs") if is_curve(b)
                           else _("value of the quantity")),
-                     both(lambda f=found: _("yes") if f and f.is_repeatable else
-                          _("no: fewer than three runs"))])
+                     both(lambda b=b, f=found: scatter_question(b) or (
+                         _("yes") if f and f.is_repeatable else _("no: fewer than three runs")))])
     return table(lambda: _("Repeats and spread"), [
         column(lambda: _("No."), "code"), column(lambda: _("Model"), "code"),
         column(lambda: _("Runs"), "number"), column(lambda: _("Mean"), "number"),

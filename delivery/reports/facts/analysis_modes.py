@@ -1,5 +1,6 @@
 """What the analysis of PyTorch sources was asked, mode by mode, and what each mode found."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -31,6 +32,8 @@ TABLES: dict[str, dict[str, tuple[str, str]]] = {
         "Function Name", "Input Shape Range")},
 }
 MODE_OF = {name: mode for mode, names in TABLES.items() for name in names}
+# How the tool names a place in what it says of a third-party API.
+PLACE = re.compile(r"file_path:(.+?), start_line:(\d+), api_name:(\S+)")
 MOST_LISTED = 80
 
 
@@ -109,7 +112,8 @@ def _entries(found: list[Mode]) -> Iterator[tuple[str, str, str, int, str]]:
             item_column, advice_column = TABLES[mode.code][reading.values["table"]]
             uses: dict[tuple[str, str], int] = {}
             for item in reading.values.get("items") or []:
-                key = str(item.get(item_column) or ""), str(item.get(advice_column) or "")
+                key = str(item.get(item_column) or ""), PLACE.sub(
+                    r"\1:\2 \3", str(item.get(advice_column) or ""))
                 uses[key] = uses.get(key, 0) + 1
             yield from ((mode.model.code, mode.code, name, number, advice)
                         for (name, advice), number in uses.items())

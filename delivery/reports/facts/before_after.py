@@ -7,13 +7,13 @@ from django.utils.translation import pgettext
 
 from assessments.definitions.route_aspects import Side, sides_of
 from assessments.models import Measurement
-from assessments.performance.gains import BY_NAME, METRICS, Metric
+from assessments.performance.gains import BY_NAME, METRICS, Metric, gain
 from assessments.performance.metric_bars import Bars
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from engagements.models import MigratedModel
-from engagements.text.text_joining import listed
+from engagements.text.text_joining import labelled, listed
 
 # Said even where no run measured it, for the models of which this side is delivered.
 ASKED = (("tokens_per_second", Side.TRAINING), ("peak_memory_mb", Side.TRAINING),
@@ -26,22 +26,39 @@ def before_after(source: Source) -> dict:
     known = {model: source.bars(model) for model in source.models}
     return table(lambda: _("Before and after: throughput, time and memory"), [
         column(lambda: _("Models")), column(lambda: _("Metric")),
-        column(lambda: _("Source platform")), column(lambda: _("Before, on the target")),
-        column(lambda: _("After, on the target")),
+        column(lambda: _("Source platform")), column(lambda: _("Before tuning, else first run")),
+        column(lambda: _("After tuning, else newest run")),
         column(lambda: pgettext("of a figure", "Change"))],
         [*(_row(model, bars) for model, found in known.items() for bars in found
            if bars.is_compared), *_alone(known), *_unmeasured(known)], is_dense=True,
         empty=lambda: _("No model is in scope."))
 
 
+def worsened(source: Source) -> list[dict]:
+    """Figures of the target that are worse than the source's, or than before the tuning."""
+    return [{"model": model.code, "name": both(lambda b=bars: b.metric.label), "against": against,
+             "by": f"{abs(change.relative):.1%}"}
+            for model in source.models for bars in source.bars(model)
+            for against, change in (
+                ("source", gain(bars.metric, bars.baseline, bars.after and bars.after.value)),
+                ("before", bars.gain)) if change and change.is_worse]
+
+
 def _row(model: MigratedModel, bars: Bars) -> list:
-    is_one_run = bars.gain is None
-    return [model.code, both(lambda: bars.metric.label),
-            _number(bars.metric, bars.baseline) if bars.baseline is not None else both(
-                lambda: _("no baseline")),
-            both(lambda: _("one run only")) if is_one_run else _measured(bars.metric, bars.before),
-            _measured(bars.metric, bars.after),
-            both(lambda: "–" if is_one_run else _change(bars))]
+    is_one_run = bars.before == bars.after
+    return [model.code, both(lambda: bars.metric.label), both(lambda: _reference(bars)),
+            both(lambda: _("one run only") if is_one_run else labelled(
+                bars.before_label, _measured(bars.metric, bars.before))),
+            both(lambda: labelled(bars.after_label, _measured(bars.metric, bars.after))),
+            both(lambda: _change(bars) if bars.gain else "–")]
+
+
+def _reference(bars: Bars) -> str:
+    if bars.baseline is None:
+        return _("no baseline")
+    value = _number(bars.metric, bars.baseline)
+    return value if bars.is_baseline_confirmed else _("%(value)s (baseline not confirmed)") % {
+        "value": value}
 
 
 def _alone(known: dict[MigratedModel, list[Bars]]) -> Iterator[list]:
@@ -65,7 +82,7 @@ def _number(metric: Metric, value: float) -> str:
 
 def _change(bars: Bars) -> str:
     """In the metric's own direction: more throughput and less time or memory are better."""
-    relative = (bars.after.value - bars.before.value) / abs(bars.before.value)
+    relative = (bars.after.value - bars.before.value) / abs(bars.before.value)  # of two rounds
     judged = _("better") if bars.gain.is_better else _("worse") if bars.gain.is_worse else _("same")
     return f"{relative:+.1%} · {judged}"
 

@@ -12,17 +12,19 @@ from django.utils.translation import ngettext
 from assessments.definitions.aspects import aspect_of
 from assessments.definitions.route_aspects import side_of_stage
 from assessments.models import Criterion, Outcome, Verdict
+from assessments.presentation.verdict_rows import origin
 from bundle_verifier.bundle_format import raw_name
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.documents.templatetags.document_tags import spans
 from delivery.reports.command_words import shown_command
-from delivery.reports.facts.environments import NOTHING, Fact, Sides
-from delivery.reports.facts.run_records import kind_title, tool_command
+from delivery.reports.facts.environments import NOTHING, recorded_target
+from delivery.reports.facts.run_records import cards_of, kind_title, tool_command
 from delivery.reports.facts.source import Source
+from engagements.remembered_reads import remembered
 from engagements.text.text_joining import colon, labelled, listed
 from toolreaders.verdicts.sentences import SIGNS, in_unit, shown
-from workers.models import Artifact, Job, JobState
+from workers.models import Artifact, Job, JobInput, JobState
 
 COLUMNS: tuple[tuple[Callable[[], str], str], ...] = (
     (lambda: _("Case"), "code"), (lambda: _("Test object"), "text"),
@@ -37,11 +39,11 @@ def case_numbers(source: Source) -> dict[int, str]:
     return {criterion.pk: f"TC-{n:02}" for n, (criterion, _v) in enumerate(source.judged, 1)}
 
 
-def criterion_cases(source: Source, sides: Sides) -> dict:
+def criterion_cases(source: Source) -> dict:
     """One case per criterion of the set in force."""
     numbers = case_numbers(source)
     return table(lambda: _("Test cases of the criteria"), case_columns(), [
-        [numbers[criterion.pk], *_case(criterion, verdict, sides)]
+        [numbers[criterion.pk], *_case(criterion, verdict)]
         for criterion, verdict in source.judged], is_dense=True,
         empty=lambda: _("There is no criterion."))
 
@@ -61,6 +63,7 @@ def runs_of_case(criterion: Criterion, verdict: Verdict | None) -> set[int]:
     return found - {None}
 
 
+@remembered
 def _comparisons(criterion: Criterion, verdict: Verdict) -> list[int]:
     """Successful runs that compared the judged file with the baseline's by the same definition."""
     if not (criterion.baseline and criterion.baseline.artifact_id):
@@ -75,10 +78,10 @@ def _comparisons(criterion: Criterion, verdict: Verdict) -> list[int]:
 # Criteria ----------------------------------------------------------------------------------
 
 
-def _case(criterion: Criterion, verdict: Verdict | None, sides: Sides) -> list:
+def _case(criterion: Criterion, verdict: Verdict | None) -> list:
     outcome = Outcome(verdict.outcome if verdict else Outcome.NOT_MEASURED)
     return [both(lambda: _object(criterion)),
-            both(lambda: "\n".join(_preconditions(criterion, verdict, sides))),
+            both(lambda: "\n".join(_preconditions(criterion, verdict))),
             both(lambda: "\n".join(_steps(criterion, verdict))),
             both(lambda: _expected(criterion)),
             both(lambda: "\n".join(_actual(criterion, verdict))),
@@ -93,21 +96,23 @@ def _object(criterion: Criterion) -> str:
             f"{criterion.definition.localized_name} V{criterion.definition.version}")
 
 
-def _preconditions(criterion: Criterion, verdict: Verdict | None, sides: Sides) -> Iterator[str]:
+def _preconditions(criterion: Criterion, verdict: Verdict | None) -> Iterator[str]:
     measurement = verdict.measurement if verdict else None
     if measurement and measurement.job:
         yield run_place(measurement.job)
+    if whose := origin(verdict):
+        yield whose
     if criterion.baseline and criterion.baseline.artifact:
         yield labelled(_("Baseline"), _file(criterion.baseline.artifact))
     elif criterion.baseline:
         yield labelled(_("Baseline"), _("%(value)s, no file") % {
             "value": f"{criterion.baseline.value} {criterion.baseline.unit}".strip()})
-    yield from _data(criterion, measurement.job if measurement else None, sides)
+    yield from _data(verdict)
 
 
 def run_place(job: Job) -> str:
     """Where a run was made: node and cards, or this server."""
-    cards = sorted(lease.card_index for lease in job.leases.all())
+    cards = cards_of(job)
     if not job.node_names:
         return _("Run on this server, not on a node")
     if not cards:
@@ -116,19 +121,25 @@ def run_place(job: Job) -> str:
         "node": job.node_names, "cards": spans(cards)})
 
 
-def _data(criterion: Criterion, job: Job | None, sides: Sides) -> Iterator[str]:
-    """The data set with its checksum; where no record has one, that is said."""
-    inputs = [row for row in job.inputs.select_related("artifact")
-              if row.artifact or row.digest or row.place] if job else []  # else it is another job
+def _data(verdict: Verdict | None) -> Iterator[str]:
+    """The data set that the run read, with its checksum; where no record has one, that is said."""
+    job = verdict.measurement.job if verdict and verdict.measurement else None
+    inputs = _inputs(job) if job else []
     for given in inputs:
         digest = given.digest or (given.artifact.sha256 if given.artifact else "")
         yield labelled(_("Data"), f"{given.name} · SHA-256 {digest}" if digest else (
             _("%(name)s, no checksum recorded") % {"name": given.name}))
     if not inputs:
-        before, after = sides.get((criterion.model.code, criterion.stage), ({}, {}))
-        known: Fact = after.get("dataset", NOTHING) or before.get("dataset", NOTHING)
+        known = recorded_target(verdict).get("dataset", NOTHING)
         yield labelled(_("Data"), _("%(name)s, no checksum recorded") % {"name": known.text}
-                       if known else _("not recorded"))
+                       if known else _("not recorded: the run names no data set"))
+
+
+@remembered
+def _inputs(job: Job) -> list[JobInput]:
+    """What the job was given to read; one without file and place is another job."""
+    return [row for row in job.inputs.select_related("artifact")
+            if row.artifact or row.digest or row.place]
 
 
 def _file(artifact: Artifact) -> str:

@@ -4,10 +4,11 @@ from datetime import datetime
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from assessments.definitions.route_aspects import sides_of
-from delivery.documents.bilingual import both, instant, named, pair
+from delivery.documents.bilingual import both, in_language, instant, named, pair
 from delivery.documents.branding.theme import theme_for
 from delivery.documents.models import CompanyProfile
 from delivery.reports.approvals.approval_steps import chain_of
@@ -20,8 +21,8 @@ def common_facts(source: Source) -> dict:
     """Parties, people, models, what the document refers to, and its earlier versions."""
     engagement = source.engagement
     return {
-        "engagement": _engagement(engagement), "customer": _customer(engagement.customer),
-        "supplier": _supplier(),
+        "engagement": _engagement(source),
+        "customer": _customer(source), "supplier": _supplier(source),
         "look": theme_for(engagement.customer), "people": _people(engagement),
         "models": [_model(model) for model in source.models],
         "deliveries": sorted({side.value for model in source.models for side in sides_of(model)}),
@@ -32,6 +33,7 @@ def common_facts(source: Source) -> dict:
 
 def identity(document: Document, now: datetime, approved_by: User | None = None) -> dict:
     """What the cover and the sign-off block say; a draft has no approval."""
+    turns = _turns(document)
     return {
         "kind": document.kind, "title": both(document.get_kind_display),
         "number": document.number, "version": document.version,
@@ -40,23 +42,28 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
         "prepared_by": _person(document.created_by),
         "prepared_on": _day(document.submitted_at),
         "reviewed_by": _person(document.reviewed_by), "reviewed_on": _day(document.reviewed_at),
-        "approved_by": _person(approved_by), "signoffs": _signoffs(document, approved_by, now),
+        "approved_by": _person(approved_by, turns[-1].holder),
+        "signoffs": _signoffs(turns, approved_by, now),
         "replaces": str(document.replaces) if document.replaces else "",
         "change_note": document.change_note, "portal_url": settings.PUBLIC_URL,
     }
 
 
-def _signoffs(document: Document, approved_by: User | None, now: datetime) -> list[dict]:
+def _turns(document: Document) -> list[ApprovalTurn]:
+    """The steps of the document's chain, the approval last; of a draft those that it would get."""
+    found = list(document.turns.select_related("done_by", "holder")) if document.pk else []
+    return found or [ApprovalTurn(document=document, **step) for step in chain_of(document.kind)]
+
+
+def _signoffs(turns: list[ApprovalTurn], approved_by: User | None, now: datetime) -> list[dict]:
     """Every step of the chain with who did it: the sign-off block of the document."""
-    if not document.pk or not (turns := list(document.turns.select_related("done_by"))):
-        turns = [ApprovalTurn(document=document, **step) for step in chain_of(document.kind)]
     return [{"step": pair(turn.title, turn.title_en),
-             **(_signed(approved_by, now) if turn.action == Step.Action.APPROVE
-                else _signed(turn.done_by, turn.done_at))} for turn in turns]
+             **(_signed(approved_by, now, turn) if turn.action == Step.Action.APPROVE
+                else _signed(turn.done_by, turn.done_at, turn))} for turn in turns]
 
 
-def _signed(user: User | None, at: datetime | None) -> dict:
-    return {**_person(user), "date": _day(at) if user else ""}
+def _signed(user: User | None, at: datetime | None, turn: ApprovalTurn) -> dict:
+    return {**_person(user, turn.holder), "date": _day(at) if user else ""}
 
 
 def both_of(text) -> dict[str, str]:
@@ -68,9 +75,15 @@ def _day(at: datetime | None) -> str:
     return instant(at)[:10]
 
 
-def _person(user: User | None) -> dict:
-    return {"name": named(user), "title": title_of(user), "organisation": organisation_of(user),
-            } if user else {"name": "", "title": "", "organisation": ""}
+def _person(user: User | None, holder: User | None = None) -> dict:
+    """Who did something; who did it in somebody's place (see `Delegation`) with that name."""
+    if user is None:
+        return {"name": "", "title": "", "organisation": ""}
+    name = both(lambda: _("%(person)s (for %(absent)s)") % {
+        "person": in_language(named(user), get_language()),
+        "absent": in_language(named(holder), get_language())}
+                ) if holder and holder != user else named(user)
+    return {"name": name, "title": title_of(user), "organisation": organisation_of(user)}
 
 
 def title_of(user: User) -> dict[str, str]:
@@ -91,30 +104,33 @@ def organisation_of(user: User) -> dict[str, str]:
     return pair(name, known.name_en if known else "")
 
 
-def _engagement(engagement: Engagement) -> dict:
+def _engagement(source: Source) -> dict:
+    engagement, agreed = source.engagement, source.agreement
     return {
         "code": engagement.code, "name": pair(engagement.name, engagement.name_en),
-        "contract_number": engagement.contract_number,
+        "contract_number": agreed.value("contract_number") or "",
         "scope": both(engagement.get_scope_display),
         "description": pair(engagement.description, engagement.description_en),
-        "starts_on": f"{engagement.starts_on or ''}", "ends_on": f"{engagement.ends_on or ''}",
+        "starts_on": agreed.value("starts_on") or "", "ends_on": agreed.value("ends_on") or "",
     }
 
 
-def _customer(customer: Customer) -> dict:
-    fields = ("credit_code", "contact_phone", "contact_email")
-    return {"name": pair(customer.name, customer.name_en),
-            "address": pair(customer.address, customer.address_en),
-            "contact_name": pair(customer.contact_name, customer.contact_name_en),
-            **{name: getattr(customer, name) for name in fields}}
+def _customer(source: Source) -> dict:
+    return _party(source, "customer", source.engagement.customer,
+                  ("contact_phone", "contact_email"))
 
 
-def _supplier() -> dict:
-    """The firm's own particulars."""
-    profile = CompanyProfile.current()
-    return {**{field: pair(getattr(profile, field), getattr(profile, f"{field}_en"))
-               for field in ("name", "address", "contact_name")},
-            **{field: getattr(profile, field) for field in ("credit_code", "phone", "email")}}
+def _supplier(source: Source) -> dict:
+    return _party(source, "supplier", CompanyProfile.current(), ("phone", "email"))
+
+
+def _party(source: Source, name: str, row: Customer | CompanyProfile, fields: tuple[str, ...]
+           ) -> dict:
+    """Name and tax number as agreed; where to reach the party as its data say now."""
+    return {**(source.agreement.value(name) or {"name": pair("", ""), "credit_code": ""}),
+            **{field: pair(getattr(row, field), getattr(row, f"{field}_en"))
+               for field in ("address", "contact_name")},
+            **{field: getattr(row, field) for field in fields}}
 
 
 def _people(engagement: Engagement) -> list[dict]:
@@ -137,12 +153,10 @@ def _model(model) -> dict:
 def _references(source: Source) -> list[dict]:
     """Contract, quote, signed criteria, and the documents this one rests on, with hashes."""
     engagement, rows = source.engagement, []
-    if engagement.contract_number:
-        rows.append(_reference(lambda: _("Contract"), engagement.contract_number))
-    if source.quote:
-        rows.append(_reference(lambda: _("Quotation"), source.quote.number,
-                               source.quote.version, source.quote.content_hash,
-                               source.quote.issued_at, is_delivered=False))
+    if number := source.agreement.value("contract_number"):
+        rows.append(_reference(lambda: _("Contract"), number))
+    rows += [_reference(lambda: _("Quotation"), quote.number, quote.version, quote.content_hash,
+                        quote.issued_at, is_delivered=False) for quote in source.quotes]
     if source.criteria and source.criteria.signed_at:
         rows.append(_reference(lambda: _("Signed acceptance criteria"), engagement.code,
                                source.criteria.version, source.criteria.content_hash,

@@ -10,16 +10,31 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from assessments.accuracy.readings import newest_config_check
+from assessments.accuracy.readings import config_check_of, newest_config_check
 from assessments.models import Criterion, Verdict
+from assessments.presentation.verdict_rows import rates_text
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.environments import NOTHING, Fact, Sides
+from delivery.reports.facts.environments import (
+    NOTHING,
+    Fact,
+    Sides,
+    recorded_source,
+    recorded_target,
+    sizes_in,
+)
 from delivery.reports.facts.source import Source
+from toolreaders.verdicts.difference_sentences import METHODS
 from workers.models import StoredReading
 
 Text = Callable[[], str]
-PROVEN, DIFFERS, OPEN = "proven", "differs", "open"
+PROVEN, DIFFERS, OPEN, NAMED = "proven", "differs", "open", "named"
+"""What is named says how the figure came about: nothing has to be proven of it, nothing counts."""
+SETTINGS: dict[str, Text] = {  # of both runs, each by its own record
+    "seed": lambda: _("Same random seed"),
+    "dtype": lambda: _("Same data type"),
+    "parallel": lambda: _("Same parallel sizes"),
+}
 SHEETS: dict[str, Text] = {  # of msprobe config_check, beside `random`, which holds no seeds
     "dataset": lambda: _("Same data in the same order"),
     "weights": lambda: _("Same initial weights"),
@@ -47,23 +62,37 @@ def conditions(source: Source, sides: Sides) -> list[Condition]:
 
 def _of(criterion: Criterion, verdict: Verdict, sides: Sides) -> Iterator[Condition]:
     code = criterion.model.code
-    before, after = sides.get((code, criterion.stage), ({}, {}))
-    yield _seed(code, before.get("seed", NOTHING), after.get("seed", NOTHING))
-    reading = newest_config_check(criterion.model)
+    stated, _after = sides.get((code, criterion.stage), ({}, {}))
+    before, after = {**stated, **recorded_source(criterion)}, recorded_target(verdict)
+    yield from _of_records(code, verdict.facts)
+    for item, asked in SETTINGS.items():
+        yield _setting(code, item, asked, before.get(item, NOTHING), after.get(item, NOTHING))
+    run = verdict.measurement
+    reading = config_check_of(run, criterion.baseline) if run else None
+    other = None if reading else newest_config_check(criterion.model)
     for sheet, asked in SHEETS.items():
-        yield Condition(code, asked, *_of_sheet(sheet, reading))
+        yield Condition(code, asked, *_of_sheet(sheet, reading, other))
 
 
-def _seed(code: str, before: Fact, after: Fact) -> Condition:
-    def asked() -> str:
-        return _("Same random seed")
+def _of_records(code: str, facts: dict) -> Iterator[Condition]:
+    """By what the records of both logs were brought together, and whether both runs trained with
+    the learning rates of each other; older verdicts do not know it."""
+    if not facts.get("common_points") or "alignment" not in facts:
+        return
+    rates = facts["learning_rates"]
+    yield Condition(code, lambda: _("Records aligned by"),
+                    lambda: _(METHODS[facts["alignment"]]), NAMED)
+    yield Condition(code, lambda: _("Learning rates"), lambda: rates_text(rates),
+                    DIFFERS if rates and rates["differ"] else NAMED)
 
+
+def _setting(code: str, item: str, asked: Text, before: Fact, after: Fact) -> Condition:
     if not (before and after):
         return Condition(code, asked, lambda: _("source: %(before)s; target: %(after)s") % {
             "before": before.text or _("not recorded"),
             "after": after.text or _("not recorded")}, OPEN)
     values = {"before": before.text, "after": after.text}
-    if before.text != after.text:
+    if not _alike(item, before.text, after.text):
         return Condition(code, asked, lambda: _("source: %(before)s; target: %(after)s") % values,
                          DIFFERS)
     if before.is_from_survey:
@@ -74,8 +103,29 @@ def _seed(code: str, before: Fact, after: Fact) -> Condition:
         "%(after)s, recorded with the baseline and in the settings of the run") % values, PROVEN)
 
 
-def _of_sheet(sheet: str, reading: StoredReading | None) -> tuple[Text, str]:
-    """What one sheet of the newest configuration check says."""
+def _alike(item: str, before: str, after: str) -> bool:
+    """Parallel sizes that are not named are 1; how many data-parallel ranks follow from the cards
+    may be left out on either side."""
+    if item != "parallel":
+        return before == after
+    there, here = sizes_in(before), sizes_in(after)
+    if not (there and here):
+        return before == after
+    return all(there.get(label, 1) == here.get(label, 1) for label in there.keys() | here.keys()
+               if label != "DP" or label in there.keys() & here.keys())
+
+
+def _of_sheet(sheet: str, reading: StoredReading | None, other: StoredReading | None
+              ) -> tuple[Text, str]:
+    """What one sheet of the newest configuration check of the judged run says.
+
+    Args:
+        other: the newest check of the model, where none is of the judged run.
+    """
+    if other:
+        return (lambda: _(
+            "%(file)s compares packs that are not known to be those of the baseline and of the "
+            "judged run") % {"file": f"E{other.artifact_id}"}), OPEN
     found = (reading.values.get("sheets") or {}).get(sheet) if reading else None
     if not found:
         return (lambda: _("no configuration check of both runs compares it")), OPEN
@@ -93,7 +143,8 @@ def _of_sheet(sheet: str, reading: StoredReading | None) -> tuple[Text, str]:
 
 
 RESULTS: dict[str, Text] = {
-    PROVEN: lambda: _("shown"), DIFFERS: lambda: _("differs"), OPEN: lambda: _("not proven")}
+    PROVEN: lambda: _("shown"), DIFFERS: lambda: _("differs"), OPEN: lambda: _("not proven"),
+    NAMED: lambda: "–"}
 
 
 def conditions_table(found: list[Condition]) -> dict:
@@ -108,5 +159,5 @@ def conditions_table(found: list[Condition]) -> dict:
 
 def condition_count(found: list[Condition]) -> dict[str, int]:
     """How many conditions there are, are shown to hold, and are shown to differ."""
-    states = [entry.state for entry in found]
+    states = [entry.state for entry in found if entry.state != NAMED]
     return {"all": len(states), PROVEN: states.count(PROVEN), DIFFERS: states.count(DIFFERS)}

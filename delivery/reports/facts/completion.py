@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from delivery.agreement.deliverables import MADE_IN
 from delivery.documents.bilingual import LANGUAGES, both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.handover import MADE_IN
 from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
 from engagements.text.text_joining import in_turn, listed
@@ -114,5 +114,5 @@ def reusable_assets(source: Source) -> dict:
             for kind, count in made.items()]
     return table(lambda: _("Runs that can be repeated from their records"), [
         column(lambda: _("Kind of run")), column(lambda: _("Runs"), "number"),
-        column(lambda: _("Succeeded"), "number"), column(lambda: _("Judged"), "number")], rows,
+        column(lambda: _("Ran to the end"), "number"), column(lambda: _("Judged"), "number")], rows,
                  empty=lambda: _("No run was made."))

@@ -1,28 +1,45 @@
 """Source and target environment of what was judged, item by item (DOMAIN 9.8, AR-05)."""
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from assessments.labels.environments import WORDS, item_label
+from assessments.labels.environments import WORDS, item_label, item_name
 from assessments.models import Criterion, Verdict
+from assessments.verdicts.run_settings import recorded_settings
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.run_records import Judged, run_settings
+from delivery.reports.facts.run_records import Judged
 from delivery.reports.facts.survey_platform import platform_answers, versions_in
 from delivery.surveys.answer_sheet import Sheet
 from engagements.models import MigratedModel
+from engagements.remembered_reads import remembered
 from engagements.stages import Stage
 from engagements.text.text_joining import bracketed
+from workers.artifacts import provenance
 from workers.models import Job
 from workers.runtimes import software
 
 Setup = tuple[str, str]  # code of a model and stage in which it was measured
-# Items that a run's own settings tell, by the names of the training jobs' options.
-SETTINGS = {"seed": "seed", "dtype": "precision", "dataset": "data_path"}
+# Items that a run's own settings tell, by the names that training programs give the options.
+SETTINGS = {"seed": ("seed", "random_seed"),
+            "dtype": ("precision", "dtype", "torch_dtype", "params_dtype"),
+            "dataset": ("data_path", "dataset", "data_dir", "dataset_dir", "train_data")}
+SWITCHES = {"bf16": "bf16", "fp16": "fp16"}  # of the data type, where nothing names it
+NO = {"false", "0", "no", "none", ""}
+SIZES = {"TP": ("tensor_parallel", "tensor_model_parallel_size", "tensor_parallel_size", "tp"),
+         "PP": ("pipeline_parallel", "pipeline_model_parallel_size", "pipeline_parallel_size",
+                "pp"),
+         "CP": ("context_parallel", "context_parallel_size", "cp"),
+         "EP": ("expert_parallel", "expert_model_parallel_size", "expert_parallel_size", "ep"),
+         "DP": ("data_parallel_size", "dp")}
+DTYPES = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "float32": "fp32"}
+FRAMEWORK = re.compile(r"(PyTorch|TensorFlow|MindSpore) v?(\d\S*)", re.IGNORECASE)
+PROVABLE = ("seed", "dtype", "parallel")  # of the baseline's side too, by its own file or job
 # What a comparison is asked for (DOMAIN 9.8, 11.2): said even where neither side recorded it.
 ASKED_FOR = ("chip", "cards", "driver", "firmware", "cann", "torch_npu", "dtype", "seed", "dataset")
 
@@ -75,6 +92,16 @@ def unrecorded(sides: Sides) -> list[dict[str, str]]:
     return [both(lambda i=item: item_label(i)) for item in ASKED_FOR if item in lacking]
 
 
+def environment_count(sides: Sides) -> dict[str, int]:
+    """How many items a comparison is asked for in all, and how many of them no file or probe
+    records of the source and of the target."""
+    cells = [(before.get(item, NOTHING), after.get(item, NOTHING))
+             for before, after in sides.values() for item in ASKED_FOR]
+    return {"all": len(cells),
+            "source": sum(not before or before.is_from_survey for before, _after in cells),
+            "target": sum(not after for _before, after in cells)}
+
+
 def sides_of(judged: Judged, survey: Sheet | None) -> Sides:
     """What is known of (source, target) for each model and stage.
 
@@ -86,39 +113,87 @@ def sides_of(judged: Judged, survey: Sheet | None) -> Sides:
         if setup not in found:
             found[setup] = source_environment(survey, criterion.model), {}
         before, after = found[setup]
-        before.update(_source(criterion))
-        after.update(_target(verdict))
+        before.update(recorded_source(criterion))
+        after.update(recorded_target(verdict))
     return found
 
 
 def source_environment(survey: Sheet | None, model: MigratedModel) -> dict[str, Fact]:
     """What the survey's answers state of the source platform."""
-    return {item: Fact(text, is_from_survey=True)
-            for item, text in platform_answers(survey, model).items()}
+    return _by_package({item: Fact(text, is_from_survey=True)
+                        for item, text in platform_answers(survey, model).items()})
 
 
-def _source(criterion: Criterion) -> dict[str, Fact]:
+@remembered
+def recorded_source(criterion: Criterion) -> dict[str, Fact]:
+    """What the baseline records of its environment; over that what its own file or job holds."""
     baseline = criterion.baseline
-    return _flat({"chip": baseline.hardware, "dataset": baseline.data_set, "seed": baseline.seeds,
-                  **versions_in(baseline.software), **(baseline.environment or {})}
-                 ) if baseline else {}
-
-
-def _target(verdict: Verdict | None) -> dict[str, Fact]:
-    job: Job | None = verdict.measurement.job if verdict and verdict.measurement else None
-    if not (job and job.node):
+    if not baseline:
         return {}
-    chips = sorted({card.chip_name for card in job.node.cards.all() if card.chip_name})
-    settings = run_settings(job)
-    given = {item: settings[name] for item, name in SETTINGS.items() if name in settings}
-    found = _flat({"chip": ", ".join(chips), "cards": job.cards_wanted or "",
+    found = _flat({"chip": baseline.hardware, "dataset": baseline.data_set, "seed": baseline.seeds,
+                   **versions_in(baseline.software), **(baseline.environment or {})})
+    found = _by_package(found)
+    if file := baseline.artifact:
+        own = _of_settings(recorded_settings(file, provenance.of(file).job))
+        found |= _flat({item: own[item] for item in PROVABLE})
+    return found
+
+
+@remembered
+def recorded_target(verdict: Verdict | None) -> dict[str, Fact]:
+    """What the judged run itself records: node, cards, software, settings of its command, and
+    those that its files print."""
+    run = verdict.measurement if verdict else None
+    if run is None:
+        return {}
+    job: Job | None = run.job
+    given = _of_settings(recorded_settings(run.artifact, job))
+    if not (job and job.node):
+        return _flat({item: given[item] for item in PROVABLE})
+    found = _flat({"chip": software.chips_of(job.node), "cards": job.cards_wanted or "",
                    **software.of_job(job), **given})
     return {**found, "platform": CUSTOMERS} if job.node.is_customers else found
 
 
+def _by_package(facts: dict[str, Fact]) -> dict[str, Fact]:
+    """With a framework and its version as what its package is, which the other side records; where
+    the package is known in another version, both stand."""
+    framework = facts.get("framework", NOTHING)
+    named = FRAMEWORK.fullmatch(framework.text)
+    if not named or facts.get(item_name(named[1]), NOTHING).text not in ("", named[2]):
+        return facts
+    rest = {item: fact for item, fact in facts.items() if item != "framework"}
+    return {item_name(named[1]): replace(framework, text=named[2]), **rest}
+
+
+def _of_settings(settings: dict[str, str]) -> dict[str, str]:
+    found = {item: next((settings[name] for name in names if settings.get(name)), "")
+             for item, names in SETTINGS.items()}
+    found["dtype"] = found["dtype"] or next((dtype for name, dtype in SWITCHES.items()
+                                             if settings.get(name, "").lower() not in NO), "")
+    sizes = {label: next((settings[name] for name in names if settings.get(name)), "")
+             for label, names in SIZES.items()}
+    return {**found, "parallel": " ".join(f"{label}{n}" for label, n in sizes.items() if n)}
+
+
+def sizes_in(text: str) -> dict[str, int]:
+    """Parallel sizes as people and settings write them: “TP2 PP 2”, “tp=8, dp=1”."""
+    return {label.upper(): int(n) for label, n in re.findall(
+        r"(?<![A-Za-z])([TPCED]P)\s*[=:×x]?\s*(\d{1,5})", text, re.IGNORECASE)}
+
+
+def _plain(item: str, value: Any) -> str:
+    """The value as it is compared: data types under their short names."""
+    text = _text(value)
+    if item != "dtype":
+        return text
+    short = text.lower().removeprefix("torch.")
+    return DTYPES.get(short, short)
+
+
 def _flat(facts: dict) -> dict[str, Fact]:
-    return {str(key).strip().lower(): Fact(_text(value)) for key, value in (facts or {}).items()
-            if value not in (None, "", [], {})}
+    return {(item := item_name(key)): Fact(_plain(item, value))
+            for key, value in (facts or {}).items() if value not in (None, "", [], {})}
 
 
 def _text(value) -> str:
@@ -148,7 +223,7 @@ def _names(some: list[Setup], among: list[Setup]) -> str:
     if not rest:
         return _("all")
     if len(rest) < len(some):
-        return _("all but %(codes)s") % {"codes": _listed(rest, among)}
+        return _("Other models")
     return _listed(some, among)
 
 

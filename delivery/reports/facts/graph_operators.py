@@ -40,8 +40,8 @@ def operators(source: Source) -> dict:
 def _caption(without: list[str]) -> str:
     """The title; where models have no graph it names them."""
     title = _("Operators of the graphs")
-    return f"{title} · {_('no graph read of %(models)s') % {'models': listed(without)}}" if (
-        without) else title
+    lacking = _("no graph read of %(models)s") % {"models": listed(without)}
+    return f"{title} · {lacking}" if without else title
 
 
 def _newest_graphs(source: Source) -> dict[str, StoredReading]:

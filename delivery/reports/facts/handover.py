@@ -5,13 +5,14 @@ import re
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both
+from delivery.agreement.deliverables import MADE_IN
+from delivery.documents.bilingual import both, instant, named
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
+from engagements.remembered_reads import remembered
 from engagements.stages import Stage
 from workers.models import Artifact
 
-MADE_IN = (Stage.TRAIN_ADAPT, Stage.INFER_MIGRATE)  # where code, scripts and models come from
 IN_USE = (*MADE_IN, Stage.TRAIN_TUNE, Stage.INFER_TUNE)  # whose containers the customer needs
 DIGEST = re.compile(r"[\w./:-]*@?sha256:[0-9a-f]{64}")
 OF_TOOLS = (".csv", ".json", ".txt", ".log")  # results of tools, nothing that runs
@@ -21,15 +22,16 @@ LOGS = ("log.txt", "stdout", "stderr", "stdout.log", "stderr.log")
 def documents(source: Source) -> dict:
     """Issued documents in force, and the newest evidence bundle of each."""
     document = source.document
-    rows = [[both(d.get_kind_display), d.number, f"V{d.version}.0", 1, "PDF", d.content_hash, "☐"]
+    rows = [[both(d.get_kind_display), d.number, f"V{d.version}.0", 1, "PDF", d.content_hash]
             for d in source.engagement.documents.in_force().without_facts().exclude(
                 pk__in=[document.pk, document.replaces_id]).order_by("pk")]
     newest = {bundle.document_id: bundle for bundle in source.engagement.bundles.order_by("pk")
               .select_related("document").defer("document__snapshot", "document__words")}
     rows += [[both(lambda: _("Evidence bundle")), bundle.document.number,
-              f"V{bundle.document.version}.0", 1, "ZIP", bundle.sha256, "☐"]
+              f"V{bundle.document.version}.0", 1, "ZIP", bundle.sha256]
              for bundle in newest.values()]
-    return {**_table(lambda: _("Documents and evidence bundles"), lambda: _("Number"), rows),
+    return {**_table(source, lambda: _("Documents and evidence bundles"), lambda: _("Number"),
+                     rows),
             "cure": reverse("reports:engagement", args=[source.engagement.code])}
 
 
@@ -38,17 +40,16 @@ def pins(source: Source) -> dict:
     containers in which successful runs of the migrating stages ran, as their engine said."""
     rows = [[both(lambda row=row: str(row)), row.model.code if row.model else "–",
              both(lambda row=row: _("image") if row.image_digest else _("commit")),
-             row.repository or "–", row.image_digest or row.commit, "☐"]
+             row.repository or "–", row.image_digest or row.commit]
             for row in source.engagement.deliverables.exclude(delivered_at=None)
             .filter(artifact=None).select_related("model")]
     rows += [[both(lambda: _("Container image of runs")), ", ".join(sorted(models)) or "–",
-              both(lambda: _("image")), ", ".join(f"#{run}" for run in runs), digest, "☐"]
+              both(lambda: _("image")), ", ".join(f"#{run}" for run in runs), digest]
              for digest, (models, runs) in _images(source).items()]
     return {**table(lambda: _("Commits and container images"), [
         column(lambda: _("Deliverable")), column(lambda: _("Model"), "code"),
         column(lambda: _("Medium")), column(lambda: _("Repository or runs")),
-        column(lambda: _("Commit or digest"), "hash", is_required=True),
-        column(lambda: _("Received"), "box")], rows,
+        column(lambda: _("Commit or digest"), "hash", is_required=True)], rows,
         empty=lambda: _("No deliverable names a commit or an image, and no successful run of the "
                         "migrating stages recorded one.")),
         "cure": reverse("reports:deliverables", args=[source.engagement.code])}
@@ -76,13 +77,13 @@ def works(source: Source) -> dict:
     files = works_files(source)
     reports = [file for file in files if file.name.lower().endswith(OF_TOOLS)]
     rows = [[file.name, file.model.code if file.model else "–", f"#{file.job_id}", 1,
-             both(lambda: _("electronic")), file.sha256, "☐"]
+             both(lambda: _("electronic")), file.sha256]
             for file in files if file not in reports]
     if reports:
         rows.append([both(lambda: _("Results of the tools (tables, records)")), "–", "–",
                      len(reports), both(lambda: _("Evidence bundle")),
-                     both(lambda: _("SHA256SUMS in the bundle")), "☐"])
-    made = _table(lambda: _("Code, scripts and models"), lambda: _("Model"), rows,
+                     both(lambda: _("SHA256SUMS in the bundle"))])
+    made = _table(source, lambda: _("Code, scripts and models"), lambda: _("Model"), rows,
                   lambda: _("Run"))
     return {**made, "is_dense": True,
             "cure": f"{reverse('workers:jobs')}?engagement={source.engagement.code}"}
@@ -97,10 +98,25 @@ def works_files(source: Source) -> list[Artifact]:
     return [file for file in files if file.name.rpartition("/")[2] not in LOGS]
 
 
-def _table(caption, second, rows: list, third=lambda: _("Version")) -> dict:
+@remembered
+def _receipts(source: Source) -> dict[str, dict[str, str]]:
+    """What the customer confirmed in reviews to have received, by checksum: who and when."""
+    decided = source.engagement.documents.without_facts().filter(
+        review__receipts__is_complete=True).distinct()
+    return {row.sha256: {language: f"{name} {instant(row.at)[:10]}"
+                         for language, name in named(row.received_by).items()}
+            for document in decided for row in document.review.receipts.filter(
+                is_complete=True).select_related("received_by")}
+
+
+def _table(source: Source, caption, second, rows: list, third=lambda: _("Version")) -> dict:
+    """The list; who received what, as soon as anything is recorded of it."""
+    if receipts := _receipts(source):
+        rows = [[*row, receipts.get(row[-1] if isinstance(row[-1], str) else "") or both(
+            lambda: _("not recorded"))] for row in rows]
     return table(caption, [
         column(lambda: _("Deliverable")), column(second, "code"),
         column(third, "code", is_required=True), column(lambda: _("Quantity"), "number"),
         column(lambda: _("Medium")), column(lambda: _("Checksum"), "hash", is_required=True),
-        column(lambda: _("Received"), "box")], rows,
+        *([column(lambda: _("Received"))] if receipts else [])], rows,
                  empty=lambda: _("Nothing of this kind has been delivered yet."))

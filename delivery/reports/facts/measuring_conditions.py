@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from assessments.definitions.aspects import Aspect, aspect_of
 from assessments.models import Criterion, Measurement, Verdict
 from assessments.performance.gains import BY_NAME
+from assessments.presentation.verdict_rows import trimmed
+from assessments.verdicts.run_settings import run_settings
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
-from delivery.reports.facts.run_records import run_settings
 from delivery.reports.facts.source import Source
 from toolreaders.verdicts.quantity_rows import BY_NAME as ROWS
 from toolreaders.verdicts.sentences import in_unit
@@ -118,6 +119,10 @@ def _row(entry: Measured) -> list:
 def _setting(entry: Measured, settings: dict[str, str], places: tuple[str, ...],
              names: tuple[str, ...]) -> dict[str, str]:
     value, is_set = _value(entry, settings, places, names)
+    if "warm_up_excluded" in places and entry.criterion.definition.quantity == "iteration_time_ms":
+        times = next(filter(None, (found.get("iteration_time_ms") for found in entry.readings)), {})
+        if trimmed(times):
+            return both(lambda: trimmed(times))
     return both(lambda: _shown(value, is_set))
 
 

@@ -35,7 +35,7 @@ def checks_of(source: Source) -> list[Job]:
     """The newest job of each kind and node in the stage of the environment."""
     newest: dict[tuple, Job] = {}
     for job in source.engagement.jobs.whole().filter(stage=Stage.ENV).exclude(
-            node=None).select_related("node", "created_by").order_by("pk"):
+            node=None).select_related("node", "created_by", "agent").order_by("pk"):
         newest[job.kind, job.node_id] = job
     return list(newest.values())
 
@@ -75,7 +75,8 @@ def checks(source: Source) -> dict:
     """The newest run of each check with what it found."""
     rows = [[f"#{job.pk}", both(lambda k=job.kind: kind_title(k)), job.node.name,
              both(job.get_state_display), both(lambda j=job: j.sentence),
-             named(job.created_by), instant(job.finished_at)] for job in checks_of(source)]
+             named(job.created_by, job.agent), instant(job.finished_at)]
+            for job in checks_of(source)]
     return {**table(lambda: _("Checks"), [
         column(lambda: _("Run"), "code"), column(lambda: _("Check")),
         column(lambda: _("Node")), column(lambda: _("State")),

@@ -9,28 +9,33 @@ from delivery.planning.models import Milestone, ProjectIssue
 from delivery.reports.facts.agreed_deliverables import missing
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.trial_run import certificate_of
+from delivery.reports.facts.waivers_and_omissions import deliverable_code, issue_code
 from engagements.text.text_joining import listed
 
 SEVERE = (ProjectIssue.Level.BLOCKING, ProjectIssue.Level.MAJOR)
 
 
 def open_points(source: Source) -> list[dict[str, str]]:
-    """Sentences in both languages; empty where nothing of this stands against an acceptance."""
+    """Sentences in both languages; empty where nothing of this stands against an acceptance. What
+    the customer let pass by a waiver is none of it: the conclusion names that."""
     return [both(sentence) for sentence in _sentences(source)]
 
 
 def _sentences(source: Source) -> Iterator:
-    for issue in _severe_issues(source):
+    issues, lacking = _severe_issues(source), missing(source)
+    waived = source.engagement.blocker_waivers.codes_in_force(
+        source.engagement) if issues or lacking else frozenset()
+    for issue in (row for row in issues if issue_code(row) not in waived):
         yield lambda issue=issue: _("Issue %(number)s (%(level)s) is open: %(text)s") % {
             "number": f"I-{issue.number:03}", "level": issue.get_level_display(),
             "text": issue.description}
     if _lacks_preliminary(source):
         yield lambda: _("A provisional acceptance is agreed, and none was concluded.")
-    if lacking := missing(source):
+    if lacking := [label for label in lacking if deliverable_code(both(label)) not in waived]:
         yield lambda: _("Agreed deliverables still missing: %(names)s.") % {
             "names": listed(label() for label in lacking)}
-    if (ends_on := source.engagement.ends_on) and source.today > ends_on:
-        yield lambda: _("The period of the contract ended on %(day)s.") % {"day": f"{ends_on}"}
+    if (ends_on := source.agreement.value("ends_on")) and f"{source.today}" > ends_on:
+        yield lambda: _("The period of the contract ended on %(day)s.") % {"day": ends_on}
 
 
 def _severe_issues(source: Source) -> list[ProjectIssue]:

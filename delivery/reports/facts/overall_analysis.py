@@ -5,13 +5,13 @@ Each sentence counts answers and readings; what is not known says so.
 
 from collections.abc import Callable, Iterator
 
-from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from delivery.agreement.facts import money, told
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.planning.queries import grand_total
-from delivery.reports.facts.money import money
 from delivery.reports.facts.source import Source
 from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.readiness import readiness
@@ -127,14 +127,12 @@ def _platform(given: CountedAnswers) -> str:
 
 
 def _cost(source: Source) -> str:
+    price = source.agreement.value("price")
+    if price:
+        return _("quoted %(amount)s without tax") % {
+            "amount": told(money(price["currency"], price["net"]))}
     days = grand_total(source.estimate)["likely"] if source.estimate else 0
-    totals = source.quoted.get("totals") or {}
-    return _known(
-        _("%(days)s person-days (likely)") % {"days": f"{days:.1f}"}
-        if days else "",
-        _("quoted %(amount)s without tax") % {
-            "amount": money(source.quoted["currency"], totals["net"])[get_language()]}
-        if totals else "")
+    return _known(_("%(days)s person-days (likely)") % {"days": f"{days:.1f}"} if days else "")
 
 
 def _ready(source: Source) -> str:

@@ -13,6 +13,7 @@ from engagements.models import MigratedModel
 
 CAPTIONS = {
     "bars": gettext_noop("%(model)s, before, after and target per metric"),
+    "runs": gettext_noop("%(model)s, first run, newest run and target per metric"),
     "steps": gettext_noop("%(model)s, step time by computing, communication and idle time"),
     "profiles": gettext_noop("%(model)s, mean step time of each profile"),
     "operators": gettext_noop("%(model)s, operators that take most time"),
@@ -36,8 +37,10 @@ def _figure(source: Source, model: MigratedModel, name: str) -> dict | None:
              else _in_each(lambda: chart_spec(model, name)))
     if specs is None:
         return None
+    shown = "runs" if name == "bars" and not any(
+        entry.is_of_rounds for entry in source.bars(model)) else name
     return {"key": f"{name}-{model.pk}", "spec": specs,
-            "caption": both(lambda: _(CAPTIONS[name]) % {"model": model.code})}
+            "caption": both(lambda: _(CAPTIONS[shown]) % {"model": model.code})}
 
 
 def _bars(bars: list[Bars]) -> dict[str, dict] | None:

@@ -17,8 +17,8 @@ from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.survey_platform import versions_in
 from delivery.surveys.answer_sheet import Sheet
-from engagements.stages import ON_SOURCE_PLATFORM
-from workers.models import Node
+from workers.models import Node, Purpose
+from workers.runtimes import software
 
 # Versions on which a migration rests: said also where nobody planned them.
 ASKED = ("chip", "cards", "driver", "firmware", "cann", "torch", "torch_npu", "os", "arch")
@@ -96,16 +96,15 @@ def planned_values(survey: Sheet | None) -> dict[str, str]:
 
 def _used_nodes(source: Source) -> list[Node]:
     """Nodes on which the migration's own jobs ran, not those of the source platform."""
-    jobs = source.engagement.jobs.exclude(node=None).exclude(stage__in=ON_SOURCE_PLATFORM)
+    jobs = source.engagement.jobs.exclude(node=None).exclude(purpose=Purpose.SOURCE)
     return list(Node.objects.filter(pk__in=jobs.values("node_id")).prefetch_related(
         "cards").order_by("name"))
 
 
 def _measured(node: Node) -> dict[str, str]:
-    cards = node.cards.all()
-    chips = sorted({card.chip_name for card in cards if card.chip_name})
     return {**{name: str(value) for name, value in node.software.items() if value},
-            "chip": ", ".join(chips), "cards": str(len(cards)) if node.has_read_cards else ""}
+            "chip": software.chips_of(node),
+            "cards": str(len(node.cards.all())) if node.has_read_cards else ""}
 
 
 def planned_table(items: list[Item]) -> dict:

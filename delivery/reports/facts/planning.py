@@ -6,19 +6,25 @@ from django.urls import reverse
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from delivery.agreement.facts import money, payable, shown, told
 from delivery.documents.bilingual import both, named, pair
 from delivery.documents.tables.table import column, table
+from delivery.planning.models import Milestone
 from delivery.planning.queries import grand_total, totals
 from delivery.quotes.snapshot import grade_label
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.stage_sheets import texts_of
 from delivery.reports.facts.survey import codes_of
 from engagements.models import Role
-from engagements.stages import OUT_OF_SCOPE, Stage
+from engagements.stages import Stage
+from engagements.text.text_joining import listed
 
 
-def effort_by_stage(source: Source) -> dict:
-    """Person-days by stage: low, likely, high; the total last."""
+def effort(source: Source) -> dict:
+    """The person-days that were agreed; before that those of the estimate by stage, low, likely and
+    high, the total last."""
+    if source.agreement.value("effort"):
+        return {**staffing(source), "caption": both(lambda: _("Effort in person-days"))}
     estimate = source.estimate
     rows = [[both(lambda v=row["stage"]: Stage(v).label), *_three(row)]
             for row in totals(estimate, "stage")] if estimate else []
@@ -41,36 +47,19 @@ def _days(value) -> str:
 
 
 def staffing(source: Source) -> dict:
-    """Person-days by grade, as quoted; where nothing was quoted, as estimated."""
-    quoted = source.quoted.get("staffing") or []
-    rows = [[both(lambda e=e: capfirst(grade_label(e["grade"]))), _days(e["days"])] for e in quoted]
-    if not rows and source.estimate:
-        rows = [[both(lambda v=r["grade"]: capfirst(grade_label(v))), _days(r["likely"])]
-                for r in totals(source.estimate, "grade")]
+    """Person-days by grade, as agreed. The firm's own estimate is no fact of the contract."""
+    agreed = (source.agreement.value("effort") or {"grades": {}})["grades"]
+    rows = [[both(lambda g=grade: capfirst(grade_label(g))), _days(days)]
+            for grade, days in agreed.items()]
     return {**table(lambda: _("Personnel"), [
         column(lambda: _("Grade")),
-        column(lambda: _("Person-days"), "number", is_required=True)], rows,
-        empty=lambda: _("No personnel has "
-                        "been planned yet.")), "cure": _page("effort", source)}
+        column(lambda: _("Person-days"), "number", is_required=True)],
+        [*rows, [both(lambda: _("Total")), _days(_sum(agreed))]] if rows else [],
+        empty=lambda: shown("effort", None)), "cure": _page("effort", source)}
 
 
-def effort_compared(source: Source) -> dict:
-    """Person-days of the estimate and of the quotation, and what they differ by; no row where one
-    of them is missing."""
-    estimate, quoted = source.estimate, source.quoted.get("staffing") or []
-    rows = []
-    if estimate and quoted:
-        likely, sold = grand_total(estimate)["likely"], sum(Decimal(e["days"]) for e in quoted)
-        rows = [[both(lambda: _("Estimate V%(version)s, likely") % {"version": estimate.version}),
-                 _days(likely)],
-                [both(lambda: _("Quotation %(quote)s") % {
-                    "quote": f"{source.quoted['number']} V{source.quoted['version']}"}),
-                 _days(sold)],
-                [both(lambda: _("Difference")), _days(sold - likely)]]
-    return {**table(lambda: _("Person-days of estimate and quotation"), [
-        column(lambda: _("Where from")), column(lambda: _("Person-days"), "number")], rows,
-                    empty=lambda: _("There is no estimate or no quotation to compare.")),
-        "cure": _page("effort", source)}
+def _sum(days: dict[str, str]) -> Decimal:
+    return sum(map(Decimal, days.values()), Decimal(0))
 
 
 def tasks(source: Source) -> dict:
@@ -120,21 +109,28 @@ def stages_in_time(source: Source) -> dict:
 
 
 def milestones(source: Source) -> dict:
-    """Milestones with their dates, trigger documents and payments."""
+    """The agreed payments with their amounts; date and trigger are those of the plan's milestone
+    in the same place."""
     finish = {row.task.pk: row.finish for row in source.schedule}
-    found = source.plan.milestones.all() if source.plan else []
-    rows = [[both(lambda m=m: m.localized_name), f"{finish.get(m.task_id) or ''}",
-             both(m.get_trigger_display), f"{m.percent.normalize():f} %"] for m in found]
-    if not rows:
-        rows = [[{"zh-hans": t["name"], "en": t.get("name_en") or t["name"]}, "",
-                 both(lambda: _("as quoted")), f"{t['percent']} %"]
-                for t in source.quoted.get("payment", [])]
+    planned, price = planned_milestones(source), source.agreement.value("price")
+    rows = [[row["name"], f"{finish.get(planned[n].task_id) or ''}" if n in planned else "",
+             both(planned[n].get_trigger_display) if n in planned else "–", f"{row['percent']} %",
+             both(lambda r=row: payable(r) or "–"),
+             money(price["currency"], row["amount"]) if price and row["amount"] else "–"]
+            for n, row in enumerate(source.agreement.value("payments") or ())]
     return {**table(lambda: _("Milestones and payments"), [
         column(lambda: _("Milestone")), column(lambda: _("Date"), "day"),
         column(lambda: _("Released by")), column(lambda: _("Payment"), "number",
-                                                 is_required=True)], rows,
-        empty=lambda: _("No milestone has "
-                        "been set yet.")), "cure": _page("milestones", source)}
+                                                 is_required=True),
+        column(lambda: _("Payable by")), column(lambda: _("Amount (incl. tax)"), "number")], rows,
+        empty=lambda: shown("payments", None)), "cure": _page("milestones", source)}
+
+
+def planned_milestones(source: Source) -> dict[int, Milestone]:
+    """The plan's milestones by their place; none where their payments are not the agreed ones."""
+    found = list(source.plan.milestones.all()) if source.plan else []
+    agreed = [Decimal(row["percent"]) for row in source.agreement.value("payments") or ()]
+    return dict(enumerate(found)) if [row.percent for row in found] == agreed else {}
 
 
 def risks(source: Source) -> dict:
@@ -172,39 +168,41 @@ def issues(source: Source) -> dict:
 
 
 def scope_of_work(source: Source) -> dict:
-    """The tasks of a statement of work, one per stage in scope (DOMAIN 9.5)."""
-    days = {row["stage"]: row["likely"] for row in totals(source.estimate, "stage")
-            } if source.estimate else {}
-    rows = []
+    """The tasks of a statement of work, one per stage in scope (DOMAIN 9.5), with the deliverables
+    and the person-days that were agreed for it; what was priced for several stages at once stands
+    on a line of its own, so that the days add up to those of the grades."""
+    effort = source.agreement.value("effort") or {"grades": {}, "stages": {}, "services": []}
+    rows, rest, total = [], _sum(effort["grades"]), _sum(effort["grades"])
     for n, stage in enumerate(stages_in_scope(source), 1):
-        description, supplier, customer, deliverables, mark = texts_of(stage)
-        effort = _days(days[stage]) if stage in days else ""
+        description, supplier, customer, mark = texts_of(stage)
+        due = [entry["title"] for entry in source.agreement.value("deliverables") or ()
+               if entry["due"] == stage]
+        days = effort["stages"].get(stage)
+        rest -= Decimal(days or 0)
         rows.append([f"W{n:02}", both(lambda s=stage: Stage(s).label), description, supplier,
-                     customer, deliverables, mark, effort])
-    return {**table(lambda: _("Tasks"), [
+                     customer, both(lambda due=due: listed(map(told, due)) or "–"), mark,
+                     _days(days) if days else "–"])
+    if rest:
+        rows.append([f"W{len(rows) + 1:02}", both(lambda: _("Several stages")),
+                     both(lambda: listed(dict.fromkeys(
+                         told(row["name"]) for row in effort["services"] if not row["stage"]))),
+                     both(lambda: _("Renders these services in the stages that need them")), "–",
+                     "–", both(lambda: _("With the stages above")), _days(rest)])
+    if total:
+        rows.append(["", both(lambda: _("Total")), *[""] * 5, _days(total)])
+    return table(lambda: _("Tasks"), [
         column(lambda: _("Code"), "code"), column(lambda: _("Stage")),
-        column(lambda: _("Description"), is_required=True),
-        column(lambda: _("Supplier's duty"), is_required=True),
-        column(lambda: _("Customer's duty"), is_required=True),
-        column(lambda: _("Deliverables"), is_required=True),
-        column(lambda: _("Mark of completion"), is_required=True),
-        column(lambda: _("Person-days"), "number", is_required=True)], rows),
-        "cure": _page("effort", source)}
-
-
-def deliverables(source: Source) -> dict:
-    """What is handed over, by stage."""
-    rows = [[n, texts_of(stage)[3], both(lambda s=stage: Stage(s).label), texts_of(stage)[4]]
-            for n, stage in enumerate(stages_in_scope(source), 1)]
-    return table(lambda: _("Deliverables"), [
-        column(lambda: _("No."), "number"), column(lambda: _("Deliverable")),
-        column(lambda: _("Stage")), column(lambda: _("Accepted when"))], rows)
+        column(lambda: _("Description")), column(lambda: _("Supplier's duty")),
+        column(lambda: _("Customer's duty")), column(lambda: _("Deliverables")),
+        column(lambda: _("Mark of completion")), column(lambda: _("Person-days"), "number")],
+        rows, empty=lambda: shown("scope", None))
 
 
 def stages_in_scope(source: Source) -> list[str]:
-    """Stages that at least one model goes through, in order."""
-    return [stage for stage in Stage.values
-            if any(stage not in OUT_OF_SCOPE[model.scope] for model in source.models)]
+    """Stages that at least one model goes through as agreed, in order."""
+    found = {stage for stages in (source.agreement.value("scope") or {}).values()
+             for stage in stages}
+    return [stage for stage in Stage.values if stage in found]
 
 
 def _page(name: str, source: Source) -> str:

@@ -19,7 +19,7 @@ from delivery.reports.facts.run_records import kind_title
 from delivery.reports.facts.source import Source
 from engagements.errors import DeskError
 from engagements.models import MigratedModel
-from engagements.stages import Stage
+from engagements.stages import Stage, StageState
 from engagements.text.text_joining import colon, labelled, listed
 from workers import kinds
 from workers.models import Job, JobState
@@ -65,7 +65,8 @@ class Required:
 def _required(source: Source) -> list[Required]:
     asked: dict[tuple, tuple[RequiredJob, list[MigratedModel]]] = {}
     for model in source.models:
-        scope = {record.stage for record in model.stages.exclude(state="skipped")}
+        scope = {record.stage for record in model.stages.all()
+                 if record.state != StageState.SKIPPED}
         for required in REQUIRED_JOBS:
             if required.stage in scope.intersection(FUNCTIONAL) and required.kinds and (
                     required.holds_for(model)):

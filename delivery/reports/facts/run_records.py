@@ -1,7 +1,7 @@
 """Runs, raw files and stages of an engagement as plain facts for a snapshot."""
 
 import re
-from itertools import pairwise
+from operator import attrgetter
 
 from django.db.models import Q, QuerySet
 
@@ -9,7 +9,9 @@ from assessments.models import Criterion, Verdict
 from delivery.documents.bilingual import both, instant, named, pair
 from engagements.errors import DeskError
 from engagements.models import Engagement
+from engagements.remembered_reads import remembered
 from engagements.stages import Stage
+from toolreaders.masking import mask_words
 from workers import kinds
 from workers.models import Artifact, Job
 
@@ -31,7 +33,8 @@ def judged_artifacts(judged: Judged) -> dict[int, str]:
 def artifacts_of(engagement: Engagement) -> QuerySet[Artifact]:
     """All raw files of the engagement, in order of their numbers."""
     return engagement.artifacts.order_by("pk").select_related(
-        "job__node", "job__created_by", "model", "uploaded_by").prefetch_related("job__leases")
+        "job__node", "job__created_by", "job__agent", "model", "uploaded_by", "agent",
+    ).prefetch_related("job__leases")
 
 
 def manifest(engagement: Engagement, judged: Judged) -> list[dict]:
@@ -47,21 +50,23 @@ def _evidence(artifact: Artifact, roles: dict[int, str]) -> dict:
         "id": artifact.pk, "name": artifact.name, "size": artifact.size,
         "sha256": artifact.sha256, "role": roles.get(artifact.pk, ""),
         "model": artifact.model.code if artifact.model else "", "job": artifact.job_id,
-        "node": job.node.name if job and job.node else "", "cards": _cards(job),
-        "who": named(job.created_by if job else artifact.uploaded_by),
+        "node": job.node.name if job and job.node else "", "cards": cards_of(job) if job else [],
+        "who": named(job.created_by, job.agent) if job else named(
+            artifact.uploaded_by, artifact.agent),
         "when": instant(artifact.created_at), "is_practice": artifact.is_practice,
     }
 
 
-def _cards(job: Job | None) -> list[int]:
-    return sorted(lease.card_index for lease in job.leases.all()) if job else []
+@remembered
+def cards_of(job: Job) -> list[int]:
+    """Numbers of the cards that it was given."""
+    return sorted(lease.card_index for lease in job.leases.all())
 
 
-def runs(engagement: Engagement, judged: Judged) -> list[dict]:
+def runs(jobs: list[Job], judged: Judged) -> list[dict]:
     """Every job, also the failed and the cancelled ones, and which are judged (AR-09)."""
     counted = {v.measurement.job_id for _c, v in judged if v and v.measurement}
-    jobs = engagement.jobs.whole().order_by("pk").select_related("node", "model", "created_by")
-    return [_run(job, counted) for job in jobs.prefetch_related("leases")]
+    return [_run(job, counted) for job in jobs]
 
 
 def _run(job: Job, counted: set[int | None]) -> dict:
@@ -69,11 +74,11 @@ def _run(job: Job, counted: set[int | None]) -> dict:
         "id": job.pk, "kind": job.kind, "title": both(lambda: kind_title(job.kind)),
         "model": job.model.code if job.model else "",
         "stage": both(job.get_stage_display), "node": job.node_names,
-        "cards": _cards(job), "state": job.state, "state_label": both(job.get_state_display),
+        "cards": cards_of(job), "state": job.state, "state_label": both(job.get_state_display),
         "command": tool_command([str(part) for part in job.command]),
         "exit_status": job.exit_status,
         "sentence": both(lambda: job.sentence), "attempt": job.attempt,
-        "who": named(job.created_by), "created": instant(job.created_at),
+        "who": named(job.created_by, job.agent), "created": instant(job.created_at),
         "started": instant(job.started_at), "finished": instant(job.finished_at),
         "seconds": _seconds(job), "cards_wanted": job.cards_total,
         "is_judged": job.pk in counted, "is_practice": job.is_practice, "runtime": job.runtime,
@@ -85,8 +90,9 @@ def tool_command(argv: list[str]) -> list[str]:
 
     The firm's own scripts are `sh -c SCRIPT NAME ARGUMENTS…`, where what they run stands behind
     `exec`, and `python3 -c SCRIPT ARGUMENTS…`. An empty argument of theirs is an option that was
-    not given: the scripts leave it out.
+    not given: the scripts leave it out. What looks like a secret is masked.
     """
+    argv = mask_words(argv)
     if argv[:2] == ["python3", "-c"]:
         return [*argv[:3], *filter(None, argv[3:])]
     if argv[:2] != ["sh", "-c"]:
@@ -99,18 +105,6 @@ def _seconds(job: Job) -> int:
     if not (job.started_at and job.finished_at):
         return 0
     return max(0, int((job.finished_at - job.started_at).total_seconds()))
-
-
-def run_settings(job: Job) -> dict[str, str]:
-    """The settings that a run was started with: of its form, else `--name value` of its command."""
-    words = [str(word) for word in job.command]
-    flags = {name.lstrip("-").replace("-", "_"): value for name, value in pairwise(words)
-             if name.startswith("--") and not value.startswith("--")}
-    flags |= dict(word.lstrip("-").replace("-", "_").split("=", 1) for word in words
-                  if word.startswith("--") and "=" in word)
-    given = {name: str(value) for name, value in (job.parameters or {}).items()
-             if isinstance(value, str | int | float) and value != ""}
-    return {**flags, **given}
 
 
 def kind_title(code: str) -> str:
@@ -126,9 +120,9 @@ def stages(engagement: Engagement) -> list[dict]:
     return [{"model": model.code, "name": pair(model.name, model.name_en),
              "stages": [{"stage": both(record.get_stage_display), "state": record.state,
                          "label": both(record.get_state_display)}
-                        for record in model.stages.order_by("position")
+                        for record in sorted(model.stages.all(), key=attrgetter("position"))
                         if record.stage != Stage.ACCEPT]}
-            for model in engagement.models.all()]
+            for model in engagement.models.prefetch_related("stages")]
 
 
 def open_jobs(engagement: Engagement) -> QuerySet[Job]:

@@ -9,6 +9,7 @@ from delivery.reports.facts.source import Source
 from delivery.reports.facts.verdicts import criteria_facts
 from delivery.reports.models import Document
 from engagements.models import User
+from engagements.remembered_reads import reading_once
 from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json
 
@@ -26,11 +27,12 @@ def collect(document: Document, *, now: datetime) -> dict:
         now: the time that the document bears.
     """
     source, kind = Source(document), registry.get(document.kind)
-    facts = {
-        "schema": SCHEMA, **common.identity(document, now),
-        **common.common_facts(source), "criteria": criteria_facts(source.criteria),
-        "words": words_of(document), **kind.facts(source),
-    }
+    with reading_once():
+        facts = {
+            "schema": SCHEMA, **common.identity(document, now),
+            **common.common_facts(source), "criteria": criteria_facts(source.criteria),
+            "words": words_of(document), **kind.facts(source),
+        }
     facts["is_practice"] = source.engagement.has_practice_data or any(
         row["is_practice"] for name in JUDGED_ROWS for row in facts.get(name, []))
     return printable_facts(finite_json(facts))

@@ -6,32 +6,36 @@ from django.utils import timezone
 
 from assessments.performance.metric_bars import Bars, bars_of
 from assessments.performance.rounds import history
-from assessments.queries import current_criteria, verdicts_of
+from assessments.queries import verdicts_of
+from delivery.agreement.facts import Origin
+from delivery.agreement.models import Agreement
+from delivery.agreement.queries import agreement_of, offered
 from delivery.planning.effort.usage import current_estimate
 from delivery.planning.models import Plan
 from delivery.planning.plan.task_dates import Scheduled, schedule
-from delivery.quotes.models import Quote
-from delivery.quotes.snapshot import facts_of
 from delivery.reports.facts import run_records
 from delivery.reports.models import Document
-from delivery.surveys.answer_sheet import Sheet
-from delivery.surveys.models import Survey
 from engagements.models import MigratedModel
+from engagements.remembered_reads import remembered
 from workers.models import Job
 
+STATEMENT_OF_WORK = "SOW"
 
-class Source:
+
+@remembered
+def source_of(document: Document) -> "Source":
+    """What a stored document is made from now; see `reading_once`."""
+    return Source(document)
+
+
+class Source(Origin):
     """The rows of one engagement, each group fetched when a builder first asks for it."""
 
     def __init__(self, document: Document) -> None:
-        self.document, self.engagement = document, document.engagement
+        super().__init__(document.engagement)
+        self.document = document
         self.today = timezone.localdate()
         self._bars: dict[int, list[Bars]] = {}
-
-    @cached_property
-    def models(self) -> list:
-        """In their order, with their stages."""
-        return list(self.engagement.models.current().prefetch_related("stages"))
 
     def bars(self, model: MigratedModel) -> list[Bars]:
         """All metrics of performance that were measured for the model."""
@@ -40,33 +44,22 @@ class Source:
         return self._bars[model.pk]
 
     @cached_property
-    def criteria(self):
-        return current_criteria(self.engagement)
-
-    @cached_property
     def judged(self) -> run_records.Judged:
         return verdicts_of(self.criteria) if self.criteria else []
 
     @cached_property
     def runs(self) -> list[dict]:
-        return run_records.runs(self.engagement, self.judged)
+        return run_records.runs(self.jobs, self.judged)
 
     @cached_property
     def jobs(self) -> list[Job]:
         """All jobs by number, a job on several nodes as one."""
         return list(self.engagement.jobs.whole().order_by("pk").prefetch_related(
-            "leases").select_related("node", "model"))
+            "leases").select_related("node", "model", "created_by", "agent"))
 
     @cached_property
     def evidence(self) -> list[dict]:
         return run_records.manifest(self.engagement, self.judged)
-
-    @cached_property
-    def survey(self) -> Sheet | None:
-        """The survey as it stands; None before it is started."""
-        found = Survey.objects.filter(engagement=self.engagement).select_related(
-            "questionnaire").first()
-        return Sheet(found) if found else None
 
     @cached_property
     def estimate(self):
@@ -81,16 +74,10 @@ class Source:
         return schedule(self.plan) if self.plan else []
 
     @cached_property
-    def quote(self) -> Quote | None:
-        """The newest quote that the customer accepted, else one that was issued."""
-        quotes = self.engagement.quotes.order_by("-issued_at", "-pk")
-        return (quotes.filter(state=Quote.State.ACCEPTED).first()
-                or quotes.filter(state=Quote.State.ISSUED).first())
-
-    @cached_property
-    def quoted(self) -> dict:
-        """The frozen facts of that quote; empty without one."""
-        return facts_of(self.quote) if self.quote else {}
+    def agreement(self) -> Agreement:
+        """What was contracted; a statement of work shows what it puts to both sides."""
+        read = offered if self.document.kind == STATEMENT_OF_WORK else agreement_of
+        return read(self.engagement, self)
 
     @cached_property
     def baselines(self) -> list:

@@ -8,6 +8,7 @@ from delivery.documents.bilingual import both, instant, named
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
 from engagements.models import StageRecord, StageTransition
+from engagements.remembered_reads import remembered
 from engagements.stages import StageMove, StageState
 from engagements.text import text_joining
 
@@ -28,9 +29,9 @@ def passage(source: Source) -> dict:
 
 def stages_passed(source: Source) -> dict:
     """One line per model; the annex file has every stage."""
-    rows = []
+    rows, records = [], _records(source)
     for model in source.models:
-        found = [_line(record) for record in _records(source) if record.model_id == model.pk]
+        found = [_line(record) for record in records if record.model_id == model.pk]
         done = [line for line in found if line[4]]
         left = [line[1] for line in found if not line[4]]
         rows.append([model.code, f"{len(done)} / {len(found)}",
@@ -51,6 +52,7 @@ def _listed(names: list[dict[str, str]]) -> dict[str, str]:
     return both(lambda: text_joining.listed(name[get_language()] for name in names) or "–")
 
 
+@remembered
 def _records(source: Source) -> list[StageRecord]:
     return list(StageRecord.objects.filter(
         model__engagement=source.engagement, model__dropped_at=None,

@@ -2,8 +2,9 @@
 
 import re
 
+from delivery.documents.bilingual import both, instant, named, pair
 from delivery.surveys.answer_sheet import Sheet
-from delivery.surveys.consequences.counted_answers import CountedAnswers
+from delivery.surveys.consequences.counted_answers import HYPER_QUESTIONS, CountedAnswers
 from engagements.migration_routes import Framework
 from engagements.models import MigratedModel
 
@@ -17,6 +18,20 @@ OF_FRAMEWORK = {Framework.PYTORCH: ("torch", "torch_npu"), Framework.TENSORFLOW:
                 Framework.MINDSPORE: ("mindspore",)}
 VERSION = r"\s*(?:版本|version)?\s*[:：=]?\s*[vV]?(?P<version>\d[\w.\-]*\w|\d)"
 CARDS = re.compile(r"(\d+)\s*(?:卡|张|cards?\b|GPUs?\b)", re.IGNORECASE)
+
+
+# Answers that documents cite where no file records the source platform.
+CITED = ("gpu_type", "gpu_software", "framework", "framework_version", "precision", "mixed_method",
+         "dataset", "hyper", HYPER_QUESTIONS["seed"])
+
+
+def cited_answers(survey: Sheet | None) -> list[dict]:
+    """The answers that `platform_answers` reads, word for word, with who gave each and when."""
+    return [{"name": cell.name, "question": pair(cell.question.label, cell.question.label_en),
+             "answer": both(lambda c=cell: c.text), "by": named(cell.answer.changed_by),
+             "at": instant(cell.answer.changed_at), "revision": cell.revision}
+            for cell in (survey.cells.values() if survey else ())
+            if cell.question.key in CITED and cell.answer and cell.value is not None]
 
 
 def versions_in(text: str) -> dict[str, str]:

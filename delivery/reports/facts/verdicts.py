@@ -9,6 +9,7 @@ from django.utils.translation import override
 from assessments.charts import can_be_drawn, criterion_chart_spec
 from assessments.models import Criterion, Outcome, Verdict
 from assessments.presentation.quantity_labels import criterion_name
+from assessments.presentation.verdict_rows import origin
 from assessments.queries import customers_signature, verdict_sentence
 from assessments.services.baselines import spread
 from delivery.documents.bilingual import LANGUAGES, both, instant, named, pair
@@ -20,13 +21,26 @@ from delivery.reports.facts.comparison_conditions import (
     conditions_table,
 )
 from delivery.reports.facts.coverage import coverage, coverage_count, coverage_rows
+from delivery.reports.facts.criterion_runs import (
+    accepted_differences,
+    accepted_table,
+    criterion_runs,
+    judged_nodes,
+    runs_table,
+)
 from delivery.reports.facts.definitions import definitions
-from delivery.reports.facts.environments import environments, sides_of, unrecorded
+from delivery.reports.facts.environments import (
+    environment_count,
+    environments,
+    sides_of,
+    unrecorded,
+)
 from delivery.reports.facts.open_points import open_points
 from delivery.reports.facts.performance import performance_figures
 from delivery.reports.facts.planned_environment import planned_and_measured, planned_table
 from delivery.reports.facts.planning import issues
 from delivery.reports.facts.source import Source
+from delivery.reports.facts.survey_platform import cited_answers
 from delivery.reports.facts.third_party import third_party
 from delivery.reports.facts.waivers_and_omissions import departures
 from toolreaders.base import ReadError
@@ -61,19 +75,24 @@ def judged_records(source: Source) -> dict:
     sides, planned = sides_of(judged, source.survey), planned_and_measured(source)
     examined = deviations.examinations(source, departed, sides, planned)
     asked, covered = conditions(source, sides), coverage_rows(source)
+    runs, accepted = criterion_runs(source), accepted_differences(source)
     return {
         "metrics": metrics, "conclusion": conclusion(metrics),
         "summary": _summary(metrics, source.runs),
-        "runs": source.runs, "evidence": source.evidence,
+        "runs": source.runs, "evidence": source.evidence, "criterion_runs": runs,
+        "accepted": accepted, "nodes": judged_nodes(source),
+        "survey_answers": cited_answers(source.survey),
         "stages": run_records.stages(source.engagement), "issues": _issues(metrics),
         "deviations": deviations.rows(examined), "departures": departed,
         "is_examined": all(entry.is_complete for entry in examined),
         "coverage": coverage_count(covered), "conditions": condition_count(asked),
-        "unrecorded": unrecorded(sides), "open_points": open_points(source),
+        "unrecorded": unrecorded(sides), "environment_cells": environment_count(sides),
+        "open_points": open_points(source),
         "missing_deliverables": [both(label) for label in missing(source)],
         "is_owed_listed": bool(owed(source)),
         "tables": {"environments": environments(sides), "conditions": conditions_table(asked),
-                   "planned": planned_table(planned),
+                   "planned": planned_table(planned), "criterion_runs": runs_table(runs),
+                   "accepted": accepted_table(accepted),
                    "issues": issues(source), "third_party": third_party(source),
                    "coverage": coverage(covered), "deliverables": agreed_table(source),
                    "examined": deviations.examined_table(examined)},
@@ -109,6 +128,7 @@ def _metric(criterion: Criterion, verdict: Verdict | None) -> dict:
         "reason": verdict.reason if verdict else "no_measurement",
         "sentence": both(lambda: verdict_sentence(criterion, verdict)),
         "facts": (verdict.facts if verdict else {}), **_runs(criterion, verdict),
+        "origin": both(lambda: origin(verdict)),
         "baseline_artifact": criterion.baseline.artifact_id if criterion.baseline else None,
         "artifact": measurement.artifact_id if measurement else None,
         "place": measurement.place if measurement else "",
@@ -162,6 +182,8 @@ def _summary(metrics: list[dict], runs: list[dict]) -> dict:
     outcomes, states = (Counter(row[key] for row in rows)
                         for rows, key in ((metrics, "outcome"), (runs, "state")))
     return {
+        "declared": sum(any(run.get("declared_by") for run in row["facts"].get("runs") or [])
+                        for row in metrics),
         "metrics": len(metrics), **{value: outcomes[value] for value in Outcome.values},
         "runs": len(runs), "runs_succeeded": states["succeeded"],
         "runs_failed": sum(states[s] for s in ("failed", "timed_out", "lost")),

@@ -4,6 +4,7 @@ from django.utils import timezone
 
 from assessments.models import Waiver
 from delivery.documents.bilingual import both, instant, named, pair
+from delivery.planning.models import ProjectIssue
 from engagements.models import Engagement, StageRecord, StageWaiver
 from engagements.stages import OUT_OF_SCOPE, StageMove, StageState
 
@@ -11,7 +12,25 @@ from engagements.stages import OUT_OF_SCOPE, StageMove, StageState
 def departures(engagement: Engagement) -> dict:
     """Waivers in force, stages out of scope and dropped models, each with its reason."""
     return {"stage_waivers": _stage_waivers(engagement), "waivers": _waivers(engagement),
+            "blocker_waivers": [
+                blocker_waiver(row) for row in engagement.blocker_waivers.in_force(
+                    engagement).select_related("signed_by").order_by("pk")],
             "skipped": _skipped(engagement), "dropped": _dropped(engagement)}
+
+
+def blocker_waiver(waiver) -> dict:
+    """What a document says of a `delivery.acceptance.models.BlockerWaiver`."""
+    return {"number": f"{waiver}", "reason": waiver.reason, "signed_by": named(waiver.signed_by),
+            "signed_at": instant(waiver.signed_at), "hash": waiver.content_hash,
+            "blockers": [check["sentence"] for check in waiver.checks]}
+
+
+def issue_code(issue: ProjectIssue) -> str:
+    return f"issue-{issue.pk}"
+
+
+def deliverable_code(title: dict[str, str]) -> str:
+    return f"deliverable-{title['zh-hans']}"
 
 
 def _stage_waivers(engagement: Engagement) -> list[dict]:

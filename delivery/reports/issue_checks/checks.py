@@ -1,21 +1,23 @@
 """What stands in the way of issuing a document, each with the page where it is cured."""
 
 from collections.abc import Callable, Iterator
-from decimal import Decimal
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.tables.table import blanks
 from delivery.reports import registry
 from delivery.reports.facts.run_records import open_jobs
-from delivery.reports.facts.source import Source
+from delivery.reports.facts.source import source_of
+from delivery.reports.issue_checks.agreement_checks import agreement_holds
 from delivery.reports.models import Document
 from delivery.reports.registry import Problem, Rule
+from engagements.errors import InvalidInput
 from engagements.models import Engagement
+from engagements.remembered_reads import reading_once
 from engagements.text.printable_text import printable_facts
 from workers.artifacts.artifact_store import finite_json
 from workers.models import Artifact
@@ -24,13 +26,24 @@ from workers.models import Artifact
 def problems_of(document: Document) -> list[Problem]:
     """All that stands in the way of issuing, in order; empty if nothing does."""
     kind = registry.get(document.kind)
-    found = [problem for rule in (*COMMON, *kind.rules) for problem in rule(document)]
+    with reading_once():
+        found = [problem for rule in (*COMMON, *kind.rules) for problem in rule(document)]
     return list(dict.fromkeys(found))
 
 
-def shown(document: Document) -> dict:
-    """The draft's facts in the language of the reader, for sentences."""
-    return in_language(document.snapshot, get_language() or "zh-hans")
+def require_complete(document: Document) -> None:
+    """Raise InvalidInput naming all that stands in the way of issuing, and where it is cured."""
+    problems = problems_of(document)
+    if problems:
+        raise InvalidInput(
+            " ".join(problem.sentence for problem in problems),
+            problems=[problem.sentence for problem in problems],
+            cures=[problem.url for problem in problems])
+
+
+def shown(document: Document, key: str) -> Any:
+    """A part of the draft's facts in the language of the reader, for sentences."""
+    return in_language(document.snapshot.get(key, {}), get_language() or "zh-hans")
 
 
 def page(route: str, document: Document) -> str:
@@ -43,10 +56,9 @@ def page(route: str, document: Document) -> str:
 
 def parties(document: Document) -> Iterator[Problem]:
     """Cells of the cover that every document needs (DOMAIN 9.1)."""
-    facts = shown(document)
-    if not facts["supplier"]["name"]:
+    if not shown(document, "supplier")["name"]:
         yield Problem(_("Fill in the name of your own company."), reverse("documents:company"))
-    if not facts["models"]:
+    if not document.snapshot["models"]:
         yield Problem(_("The engagement has no model."),
                       page("engagements:engagement", document))
 
@@ -62,7 +74,7 @@ def words_written(document: Document) -> Iterator[Problem]:
 
 def tables_filled(document: Document) -> Iterator[Problem]:
     """No required cell of a table is blank (AR-07)."""
-    for entry in shown(document).get("tables", {}).values():
+    for entry in shown(document, "tables").values():
         for title, rows in blanks(entry).items():
             yield Problem(
                 _("Table “%(table)s”: “%(column)s” is blank in row %(rows)s.") % {
@@ -104,6 +116,7 @@ PARTS = {  # facts beside the tables that the records may move on from
     "deviations": lambda: _("Deviations"), "coverage": lambda: _("Coverage"),
     "open_points": lambda: _("Open points"),
     "definitions": lambda: _("Metric definitions"),
+    "agreement": lambda: pgettext("contract", "Agreement"),
     "readiness": lambda: _("Conclusion"), "survey": lambda: _("Objects and method"),
 }
 
@@ -111,7 +124,7 @@ PARTS = {  # facts beside the tables that the records may move on from
 def facts_current(document: Document) -> Iterator[Problem]:
     """What the draft shows is what the records say now: tables, runs, files, stages, waivers."""
     url = reverse("reports:document", args=[document.pk])
-    now = printable_facts(finite_json(registry.get(document.kind).present(Source(document))))
+    now = printable_facts(finite_json(registry.get(document.kind).present(source_of(document))))
     snapshot, language = document.snapshot, get_language() or "zh-hans"
     for key, entry in now.get("tables", {}).items():
         if entry != snapshot.get("tables", {}).get(key):
@@ -139,7 +152,7 @@ def references_stand(document: Document) -> Iterator[Problem]:
 
 
 COMMON: tuple[Rule, ...] = (parties, words_written, tables_filled, practice_marked,
-                            evidence_stands, facts_current, references_stand)
+                            evidence_stands, facts_current, references_stand, agreement_holds)
 
 
 # Rules that kinds choose --------------------------------------------------------------
@@ -157,25 +170,10 @@ def period(document: Document) -> Iterator[Problem]:
 
 
 def no_open_jobs(document: Document) -> Iterator[Problem]:
-    if open_jobs(document.engagement).exists():
+    covered = [model["code"] for model in document.snapshot["models"]]
+    if open_jobs(document.engagement).filter(model__code__in=covered).exists():
         yield Problem(_("Jobs are still running; wait for them or cancel them."),
                       f"{reverse('workers:jobs')}?engagement={document.engagement.code}")
-
-
-def effort_explained(passage: str) -> Rule:
-    """A rule: where estimate and quotation differ in person-days, the passage says why."""
-
-    def rule(document: Document) -> Iterator[Problem]:
-        rows = shown(document)["tables"]["effort_compared"]["rows"]
-        if rows and Decimal(rows[-1][-1]) and not (
-                document.words.get(passage, {}).get("zh", "").strip()):
-            yield Problem(
-                _("The estimate says %(estimate)s person-days, the quotation %(quoted)s; bring "
-                  "them into line, or write the passage that explains the difference.") % {
-                      "estimate": rows[0][-1], "quoted": rows[1][-1]},
-                reverse("reports:texts", args=[document.pk]))
-
-    return rule
 
 
 def needs(name: str, sentence: Callable[[], str], route: str) -> Rule:

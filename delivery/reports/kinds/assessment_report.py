@@ -14,7 +14,7 @@ from delivery.reports.facts import (
 )
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks
-from delivery.reports.registry import EFFORT_HINT, Block, DocumentKind, Section, register
+from delivery.reports.registry import Block, DocumentKind, Section, register
 
 
 def facts(source: Source) -> dict:
@@ -34,9 +34,9 @@ def facts(source: Source) -> dict:
                 source, lambda: _("Accuracy and performance today"), survey.BASELINE),
             "target": survey.answers(source, lambda: _("Target platform"), survey.TARGET),
             "resources": money.resources(source), "risks": planning.risks(source),
-            "effort": planning.effort_by_stage(source), "time": planning.stages_in_time(source),
+            "effort": planning.effort(source), "time": planning.stages_in_time(source),
             "benefit": survey.answers(source, lambda: _("Benefit expected"), ("benefit",)),
-            "fee": money.fee(source), "effort_compared": planning.effort_compared(source),
+            "fee": money.fee(source),
         },
         "figures": {key: found for key, found in
                     {"support": analysis.support_figure(source),
@@ -62,8 +62,7 @@ register(DocumentKind(
                 ("words:as_target", "table:target", "table:resources")),
         Section("risks", _("Risks and responses"), ("table:risks",)),
         Section("strategy", _("Migration strategies compared"), ("words:as_strategy",)),
-        Section("effort", _("Effort and duration"), (
-            "table:effort", "table:time", "table:effort_compared", "words:as_effort")),
+        Section("effort", _("Effort and duration"), ("table:effort", "table:time")),
         Section("benefit", _("Benefit and cost"),
                 ("words:as_benefit", "table:benefit", "table:fee")),
         Section("advice", _("Advice and next steps"), ("words:as_advice",)),
@@ -76,12 +75,10 @@ register(DocumentKind(
         Block("as_method", _("Method")),
         Block("as_target", _("Advice on the target platform"), is_required=False),
         Block("as_strategy", _("Strategies")),
-        Block("as_effort", _("Estimate and quotation"), is_required=False, hint=EFFORT_HINT),
         Block("as_benefit", _("Benefit"), is_required=False),
         Block("as_advice", _("Advice")),
     ),
     rules=(
-        checks.effort_explained("as_effort"),
         checks.needs("tables.effort.rows", lambda: _("Estimate the effort."), "planning:effort"),
     ),
 ))

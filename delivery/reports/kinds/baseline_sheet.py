@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from django.urls import reverse
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from assessments.services.baselines import drifted
 from delivery.reports.facts import agreement_sheets
-from delivery.reports.facts.source import Source
+from delivery.reports.facts.source import Source, source_of
 from delivery.reports.issue_checks import checks
 from delivery.reports.models import Document
 from delivery.reports.office.writers import document_xlsx
@@ -29,19 +29,19 @@ def facts(source: Source) -> dict:
 
 def no_drift(document: Document) -> Iterator[Problem]:
     """A re-measurement outside the recorded spread contradicts the baseline."""
-    for baseline in Source(document).baselines:
+    for baseline in source_of(document).baselines:
         for run in drifted(baseline):
             yield Problem(
-                _now("%(baseline)s: a re-measurement (%(value)s) lies outside the recorded "
+                gettext("%(baseline)s: a re-measurement (%(value)s) lies outside the recorded "
                      "spread.") % {"baseline": baseline, "value": f"{run.value:.6g}"},
                 reverse("assessments:baseline", args=[baseline.pk]))
 
 
 def frozen(document: Document) -> Iterator[Problem]:
     """Every baseline is confirmed by both sides or frozen by signed criteria."""
-    for baseline in Source(document).baselines:
+    for baseline in source_of(document).baselines:
         if baseline.frozen_at is None:
-            yield Problem(_now("%(baseline)s is not confirmed by both sides.")
+            yield Problem(gettext("%(baseline)s is not confirmed by both sides.")
                           % {"baseline": baseline},
                           reverse("assessments:baseline", args=[baseline.pk]))
 

@@ -4,6 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from assessments.definitions.route_aspects import Side
 from delivery.reports.facts import agreement_sheets, money, node_checks, people, planning, survey
+from delivery.reports.facts.agreed_deliverables import promised_table
 from delivery.reports.facts.definitions import definitions
 from delivery.reports.facts.source import Source
 from delivery.reports.issue_checks import checks, verdict_checks
@@ -22,7 +23,7 @@ def facts(source: Source) -> dict:
             "versions": node_checks.versions(source), "criteria": agreement_sheets.criteria(source),
             "resources": money.resources(source), "staffing": planning.staffing(source),
             "organisation": people.organisation(source), "risks": planning.risks(source),
-            "deliverables": planning.deliverables(source)}}
+            "deliverables": promised_table(source)}}
 
 
 register(DocumentKind(

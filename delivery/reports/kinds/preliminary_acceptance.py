@@ -4,7 +4,13 @@ from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.verdicts import judged_pictures
-from delivery.reports.kinds.final_acceptance import FORM, WITNESSED, WRITERS, certified
+from delivery.reports.kinds.final_acceptance import (
+    ANNEXES,
+    FORM,
+    WITNESSED,
+    WRITERS,
+    certified,
+)
 from delivery.reports.kinds.test_report import JUDGED_RULES
 from delivery.reports.registry import Block, DocumentKind, Section, register
 from engagements.access import Can
@@ -25,7 +31,7 @@ register(DocumentKind(
     "PA", _("Provisional acceptance certificate"),
     _("Functions and criteria shown on the agreed environment; starts the trial run."),
     tuple(CHANGED.get(section.id, section) for section in FORM),
-    facts,
+    facts, annexes=ANNEXES, has_front_pages=False,
     blocks=(WITNESSED, Block("pa_effect", _("Effect of the provisional acceptance")),),
     rules=JUDGED_RULES, written_by=Can.ISSUE, is_accepted=True, is_judged=True,
     records=certified, writers=WRITERS,

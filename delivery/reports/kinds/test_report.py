@@ -7,7 +7,8 @@ introduction says where each of its items stands.
 
 from django.utils.translation import gettext_lazy as _
 
-from delivery.reports.facts.before_after import before_after
+from delivery.reports.facts.agreement_sheets import origins
+from delivery.reports.facts.before_after import before_after, worsened
 from delivery.reports.facts.cases import case_numbers, criterion_cases
 from delivery.reports.facts.completion import (
     performed,
@@ -15,7 +16,6 @@ from delivery.reports.facts.completion import (
     test_deliverables,
     test_objects,
 )
-from delivery.reports.facts.environments import sides_of
 from delivery.reports.facts.human_evaluation import human_evaluation
 from delivery.reports.facts.measuring_conditions import measuring_conditions
 from delivery.reports.facts.planning import risks
@@ -34,24 +34,25 @@ ANNEXES = (
     Section("checklist", _("Reviewer's checklist")),
 )
 JUDGED_RULES = (checks.contract, checks.no_open_jobs, verdict_checks.criteria_signed,
-                verdict_checks.verdicts_follow, verdict_checks.third_party_stands)
+                verdict_checks.verdicts_follow, verdict_checks.third_party_stands,
+                verdict_checks.conditions_recorded)
 
 
 def facts(source: Source) -> dict:
     """What every document on verdicts shows; risks that remain, and how the stages were passed."""
     made = records(source)
-    return {**made, **judged_pictures(source),
+    return {**made, **judged_pictures(source), "worse": worsened(source),
             "tables": {**made["tables"], "before_after": before_after(source)}}
 
 
 def records(source: Source) -> dict:
     """The part of the facts that stands in rows."""
-    judged, sides = judged_records(source), sides_of(source.judged, source.survey)
+    judged = judged_records(source)
     return {**judged, "tables": {
-        **judged["tables"], "cases": criterion_cases(source, sides),
+        **judged["tables"], "cases": criterion_cases(source),
         "functional": run_cases(source),
         "measuring": measuring_conditions(source, case_numbers(source)),
-        "risks": risks(source), "passage": passage(source),
+        "risks": risks(source), "origins": origins(source), "passage": passage(source),
         "stages_passed": stages_passed(source),
         "sent_back": sent_back(source), "objects": test_objects(source),
         **human_evaluation(source), "performed": performed(source),
@@ -77,14 +78,15 @@ register(DocumentKind(
                 is_wide=True),
         Section("details", _("Test measures"),
                 ("table:before_after", "table:human", "part:details", "figures:performance")),
-        Section("records", _("Testing performed"), ("table:performed", "part:judged_runs")),
+        Section("records", _("Testing performed"),
+                ("table:performed", "table:origins", "table:criterion_runs", "part:judged_runs")),
         Section("evaluation", _("Deviations and residual risks"),
-                ("part:defects", "table:issues", "table:risks", "table:examined",
-                 "part:evaluation")),
+                ("part:defects", "table:issues", "table:risks", "table:accepted",
+                 "table:examined", "part:evaluation")),
         Section("activities", _("Test activities and what blocked progress"),
                 ("part:activities", "table:stages_passed", "table:sent_back")),
         Section("test_deliverables", _("Test deliverables and reusable test assets"),
-                ("table:test_deliverables", "table:deliverables", "part:assets")),
+                ("table:test_deliverables", "part:assets")),
         Section("lessons", _("Lessons learned"), ("words:tr_lessons",)),
         Section("signatures", _("Conclusion and signatures"),
                 ("part:recommendation_box", "part:signatures")),
@@ -92,6 +94,6 @@ register(DocumentKind(
     facts, annexes=ANNEXES, blocks=(
         Block("tr_lessons", _("Lessons learned"), is_required=False,
               hint=_("What to keep and what to change in the next migration.")),),
-    rules=JUDGED_RULES, written_by=Can.ISSUE, is_judged=True,
+    rules=(*JUDGED_RULES, verdict_checks.tested_by_another), written_by=Can.ISSUE, is_judged=True,
     records=records, writers={"xlsx": annex_xlsx},
 ))

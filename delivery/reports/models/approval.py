@@ -6,8 +6,9 @@ from delivery.reports.models.document import Document
 from engagements.audit_rows.tracking import AuditedQuerySet
 from engagements.models import Role
 from engagements.models.engagement import localized
+from engagements.permissions import OUTSIDE
 
-WITHIN_THE_FIRM = [(value, label) for value, label in Role.choices if value != Role.REVIEWER]
+WITHIN_THE_FIRM = [(value, label) for value, label in Role.choices if value not in OUTSIDE]
 
 
 class Step(models.Model):

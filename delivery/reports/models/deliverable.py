@@ -40,6 +40,8 @@ class Deliverable(OptimisticLocked):
     repository = models.CharField(_("repository"), max_length=240, blank=True)
     commit = models.CharField(_("commit"), max_length=64, blank=True)
     image_digest = models.CharField(_("digest of the container image"), max_length=80, blank=True)
+    same_content_reason = models.CharField(
+        _("why its content may stand for other models, too"), max_length=400, blank=True)
     delivered_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True,
                                      blank=True, related_name="+")
     delivered_at = models.DateTimeField(null=True, blank=True)

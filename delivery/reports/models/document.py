@@ -13,7 +13,7 @@ class DocumentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "DocumentQuerySet":
         """Customers see only what was issued."""
         documents = self.filter(in_engagements_of(user))
-        return documents.frozen() if user.is_authenticated and user.is_reviewer else documents
+        return documents.frozen() if user.is_authenticated and user.is_outside else documents
 
     def without_facts(self) -> "DocumentQuerySet":
         """For lists: a snapshot may have megabytes, and reading it takes longer than a page."""
@@ -24,8 +24,13 @@ class DocumentQuerySet(AuditedQuerySet):
         return self.exclude(state__in=Document.OPEN_STATES)
 
     def in_force(self) -> "DocumentQuerySet":
-        """Issued, and neither replaced nor withdrawn."""
-        return self.filter(state__in=Document.IN_FORCE)
+        """Issued, and neither replaced nor withdrawn; a version that the customer has not signed
+        is not, while one that was signed before it holds."""
+        holding = Document.objects.filter(
+            number=models.OuterRef("number"), version__lt=models.OuterRef("version"),
+            state__in=Document.IN_FORCE)
+        return self.filter(state__in=Document.IN_FORCE).exclude(
+            models.Exists(holding), state=Document.State.ISSUED)
 
     def with_evidence(self) -> "DocumentQuerySet":
         """Of kinds that hold verdicts and raw files."""
@@ -132,6 +137,40 @@ class Document(models.Model):
     def is_past(self) -> bool:
         """Issued once and no longer in force: replaced or withdrawn."""
         return self.is_frozen and self.state not in self.IN_FORCE
+
+    @property
+    def is_concluded(self) -> bool:
+        """Signed by the customer, or deemed accepted under the contract."""
+        return self.state == self.State.SIGNED or getattr(
+            getattr(self, "review", None), "decision", "") == "deemed"
+
+    @property
+    def has_former_criteria(self) -> bool:
+        """Whether both sides have signed other criteria than those that it shows."""
+        stated = self.snapshot.get("criteria", {}).get("content_hash")
+        signed = self.engagement.criteria_sets.filter(state="signed").first() if stated else None
+        return signed is not None and signed.content_hash != stated
+
+    @property
+    def decided_review(self):
+        """The customer's review once it is decided; a signature says nothing without it."""
+        review = getattr(self, "review", None)
+        return review if review and review.decision else None
+
+    @property
+    def state_outcome(self) -> tuple[str, str] | None:
+        """Of a signed document the code and label of what was signed."""
+        review = self.decided_review if self.state == self.State.SIGNED else None
+        return review and (review.decision, _("%(state)s: %(decision)s") % {
+            "state": self.get_state_display(), "decision": review.get_decision_display()})
+
+    @property
+    def holding_version(self) -> "Document | None":
+        """The version that was signed before this offered one and holds until it is signed."""
+        if self.state != self.State.ISSUED or self.is_concluded:
+            return None
+        return Document.objects.without_facts().filter(
+            number=self.number, version__lt=self.version, state__in=self.IN_FORCE).first()
 
     @property
     def newest_issued(self) -> "Document | None":

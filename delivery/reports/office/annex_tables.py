@@ -20,9 +20,12 @@ USES = {"baseline": lambda: _("baseline"), "measured": lambda: _("judged"),
 def annex(facts: dict) -> Iterable[dict]:
     """The tables of the annex, from facts in the active language."""
     yield _runs(facts["runs"])
+    if "criterion_runs" in facts:
+        yield _criterion_runs(facts["criterion_runs"])
     yield from _scripts(facts["runs"])
     yield _files(facts["evidence"])
-    yield from (facts["tables"][key] for key in ("passage", "assets") if key in facts["tables"])
+    yield from (facts["tables"][key] for key in ("passage", "assets", "deliverables")
+                if key in facts["tables"])
     if "definitions" in facts:
         yield definitions(facts)
 
@@ -39,6 +42,25 @@ def _runs(runs: list[dict]) -> dict:
           run["state_label"], _shown(run["exit_status"]), _yes(run["is_judged"]), run["started"],
           run["finished"], run["who"], run["sentence"], shown_command(run["command"]),
           _yes(run["is_practice"])) for run in runs], _("No run was made."))
+
+
+def _criterion_runs(found: list[dict]) -> dict:
+    """Per criterion every run that could measure it."""
+    return plain_table(_("Runs by criterion"), [
+        (_("Case"), "code"), (_("Model"), "code"), (_("Metric"), "text"),
+        (_("Threshold"), "text"), (_("Rule"), "text"), (_("Run"), "code"), (_("File"), "code"),
+        (_("Kind of run"), "text"), (_("State"), "text"), (_("Began"), "text"),
+        (_("Figure"), "text"), (_("Settings that differ"), "text"),
+        (_("What became of it"), "text"), (_("Earlier verdicts"), "text"),
+        (_("Practice data"), "text")],
+        [(entry["number"], entry["model"], entry["name"], entry["threshold"], entry["rule"],
+          f"#{run['job']}" if run["job"] else "", f"E{run['artifact']}" if run["artifact"] else "",
+          run["title"], run["state"], run["began"], run["text"],
+          "\n".join(f"{name}: {there or '–'} → {here or '–'}"
+                    for name, there, here in run["differences"]),
+          run["label"], "\n".join(f"{earlier['at']} V{earlier['version']}: {earlier['label']}"
+                                  for earlier in run["earlier"]), _yes(run["is_practice"]))
+         for entry in found for run in entry["runs"]], _("There is no criterion."))
 
 
 def _scripts(runs: list[dict]) -> Iterable[dict]:

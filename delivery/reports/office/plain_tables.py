@@ -70,6 +70,12 @@ def departures(facts: dict) -> Iterator[dict]:
             (_("Scope"), "text"), (_("Valid until"), "day"), (_("Signed by"), "text")],
                [(row["model"], row["name"], row["reason"], row["scope"], row["expires_on"],
                  row["signed_by"]) for row in found["waivers"]]),
+        plain_table(_("Waived by the customer: held up the final acceptance"), [
+            (_("Waiver"), "code"), (_("Lets pass"), "text"), (_("Reason"), "text"),
+            (_("Signed"), "text")],
+               [(row["number"], in_turn(row["blockers"]), row["reason"],
+                 f"{row['signed_by']} {row['signed_at']}")
+                for row in found.get("blocker_waivers", ())]),
         plain_table(_("Stages out of scope"), [
             (_("Model"), "code"), (_("Stage"), "text"), (_("Reason"), "text"),
             (_("By"), "text"), (_("Time"), "text")],

@@ -2,6 +2,7 @@
 
 import io
 import re
+import string
 
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -22,8 +23,10 @@ from delivery.reports import registry
 from delivery.reports.office.word_front_pages import front
 from delivery.reports.office.word_links import link_references
 from delivery.reports.office.word_parts import PARTS, WIDER, grid, table
+from delivery.reports.original_language import with_originals_marked
+from delivery.reports.registry import Section
 from delivery.reports.rendering import PORTRAIT, as_wide_as_needed
-from engagements.text.text_joining import listed
+from engagements.text.text_joining import following, listed
 
 FONT = {"zh-hans": "Microsoft YaHei", "en": "Calibri"}
 FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
@@ -41,18 +44,29 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
     """
     facts = in_language(snapshot, language)
     with override(language):
-        facts, word = with_worded_days(facts), WordDocument()
+        facts, word = with_originals_marked(with_worded_days(facts)), WordDocument()
         theme, warnings = frozen_theme(facts), marks(facts, is_withdrawn=is_withdrawn)
         _styles(word, language, RGBColor.from_string(theme["colour"].removeprefix("#").upper()))
         _logos(word, facts, theme)
         kind = registry.get(facts["kind"])
         _title(word, facts, warnings)
+        digest = content_hash(snapshot)
         if kind.has_front_pages:
-            _identity(word, facts, content_hash(snapshot))
-        sections = [(f"{number}  {section.title}",
-                     as_wide_as_needed(section, facts, PORTRAIT / WIDER))
-                    for number, section in enumerate(
-                        kind.sections_for(facts), 1)]
+            _identity(word, facts, digest)
+        else:
+            word.add_paragraph(f"{facts['number'] or _('DRAFT')} · V{facts['version']}.0 · "
+                               f"{day(facts['date'])} · SHA-256 {digest}")
+        word.add_paragraph(following(
+            _("Editable copy. The issued PDF with the content hash above is the one that counts."),
+            facts["originals_note"]))
+        annexes = [annex for annex in kind.annexes if _is_written_down(annex)]
+        headings = [*(f"{n}  {section.title}" for n, section in enumerate(
+            kind.sections_for(facts), 1)), *(
+                f"{_('Annex %(letter)s') % {'letter': letter}}  {annex.title}"
+                for letter, annex in zip(string.ascii_uppercase, annexes, strict=False))]
+        sections = [(heading, as_wide_as_needed(section, facts, PORTRAIT / WIDER))
+                    for heading, section in zip(
+                        headings, (*kind.sections_for(facts), *annexes), strict=True)]
         if kind.has_front_pages:
             front(word, facts, [heading for heading, _section in sections])
         for heading, section in sections:
@@ -123,8 +137,6 @@ def _identity(word, facts: dict, digest: str) -> None:
         (_("Reviewed by"), facts["reviewed_by"]["name"]),
         (_("Approved by"), facts["approved_by"]["name"]),
         (_("Content hash of the issued document (SHA-256)"), digest)])
-    word.add_paragraph(_("Editable copy. The issued PDF with the content hash above is the one "
-                         "that counts."))
 
 
 def _warn(paragraph, text: str) -> None:
@@ -149,9 +161,16 @@ def _is_written(facts: dict, key: str) -> bool:
 
 def _annexes(word, facts: dict) -> None:
     """Say which annexes the issued document has: they list what nobody edits."""
-    if annexes := registry.get(facts["kind"]).annexes:
+    if annexes := [annex for annex in registry.get(facts["kind"]).annexes
+                   if not _is_written_down(annex)]:
         word.add_paragraph(_("Annexes, in the issued PDF only: %(titles)s.") % {
             "titles": listed(annex.title for annex in annexes)})
+
+
+def _is_written_down(annex: Section) -> bool:
+    """Whether the Word file knows all parts of the annex."""
+    return all(name.removeprefix("part:") in PARTS for name in annex.all_parts
+               if name.startswith("part:"))
 
 
 def _turn(word, *, is_wide: bool) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from itertools import zip_longest
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from docx.enum.table import WD_TABLE_ALIGNMENT
 from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml import OxmlElement
@@ -11,13 +12,17 @@ from docx.oxml.ns import qn
 from docx.shared import Mm, Pt
 
 from delivery.documents.tables.column_widths import LEAST, column_widths
-from delivery.documents.templatetags.document_tags import day, in_charge, in_use
-from delivery.reports.conclusion_sentences import conclusion_sentence
+from delivery.documents.templatetags.document_tags import day, in_charge
+from delivery.reports.conclusion_sentences import conclusion_sentence, waived_sentences
+from delivery.reports.decision_summary import cited_test_report, picture
 from delivery.reports.office.plain_tables import departures
+from engagements.status import PALE, look
 from engagements.text.printable_text import printable
-from engagements.text.text_joining import colon
+from engagements.text.text_joining import colon, labelled, listed
 
 BOX = "☐"
+FILLS = {outcome: PALE[look(outcome).colour] for outcome in (
+    "passed", "failed", "not_measured", "not_provable")}
 HEAD, SIDE, RULE = "ECEFF3", "F5F7FA", "B9C0CA"  # beside any colour of headings
 NAMES = 0.3  # share of the column that names the rows
 BLANK = "\n\n\n"  # room to write
@@ -28,7 +33,7 @@ SIDES = {"number": WD_ALIGN_PARAGRAPH.RIGHT, "box": WD_ALIGN_PARAGRAPH.CENTER}
 
 
 def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable[str] = (),
-         *, is_whole: bool = False, is_dense: bool = False) -> None:
+         *, is_whole: bool = False, is_dense: bool = False):
     """A table as wide as the page's text; without titles its first column names the rows.
 
     Args:
@@ -63,6 +68,21 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
                 n < len(printed) - 1 and (is_whole or not titles or n in (0, len(printed) - 2))))
     if titles:
         _mark(made.rows[0]._tr.get_or_add_trPr(), "w:tblHeader", val="true")
+    word.add_paragraph()
+    return made
+
+
+def box(word, *lines: str) -> None:
+    """Lines that stay together on one page, the first in bold: what the document concludes."""
+    made = word.add_table(rows=1, cols=1, style="Table Grid")
+    _look(made)
+    _keep_whole(made.rows[0])
+    cell = made.rows[0].cells[0]
+    _shade(cell, SIDE)
+    for n, line in enumerate(lines):
+        paragraph = cell.add_paragraph() if n else cell.paragraphs[0]
+        paragraph.add_run(printable(line)).bold = n == 0
+        paragraph.paragraph_format.keep_with_next = n < len(lines) - 1
     word.add_paragraph()
 
 
@@ -139,10 +159,21 @@ def _scope(word, facts: dict) -> None:
     _models(word, facts)
 
 
+def _models_in_words(word, facts: dict) -> None:
+    """A certificate names the models; their table stands in the test report."""
+    _description(word, facts)
+    word.add_paragraph(labelled(_("Models in scope"), listed(
+        f"{m['code']} {m['name']} ({m['scope']})" for m in facts["models"])))
+
+
 def _references(word, facts: dict) -> None:
     grid(word, [_("Title"), _("Number"), _("Version"), _("Date")],
          [(r["title"], r["number"], r["version"] or "–", day(r["date"]) or "–")
           for r in facts["references"]], ("text", "code", "code", "day"))
+    _criteria_signed(word, facts)
+
+
+def _criteria_signed(word, facts: dict) -> None:
     criteria = facts["criteria"]
     word.add_paragraph(_(
         "The acceptance criteria are the signed version V%(version)s of %(at)s, signed for the "
@@ -153,14 +184,29 @@ def _references(word, facts: dict) -> None:
         } if criteria["signed_at"] else _("The acceptance criteria are not signed."))
 
 
+def _basis(word, facts: dict) -> None:
+    """What the certificate rests on, and the test report that it refers to for everything else."""
+    report = cited_test_report(facts)
+    word.add_paragraph(listed(" ".join(filter(None, (
+        row["title"], row["number"], row["version"]))) for row in facts["references"]
+        if row is not report))
+    _criteria_signed(word, facts)
+    box(word, *([_("Definitions, environments, runs, raw files and every figure are in the test "
+                   "report %(number)s %(version)s of %(day)s; this certificate does not repeat "
+                   "them.") % {**report, "day": day(report["date"])}, f"SHA-256 {report['hash']}"]
+                if report else [_("No test report is in force; runs and raw files are in the annex "
+                                  "file and in the evidence bundle.")]))
+
+
 def _project(word, facts: dict) -> None:
     engagement = facts["engagement"]
     grid(word, [], [
         (_("Project"), engagement["name"]), (_("Project code"), engagement["code"]),
-        (_("Contract number"), engagement["contract_number"]),
+        (_("Contract number"), engagement["contract_number"] or _("not agreed")),
         (_("Party A (customer)"), facts["customer"]["name"]),
         (_("Party B (supplier)"), facts["supplier"]["name"]),
-        (_("Period"), f"{day(engagement['starts_on'])} – {day(engagement['ends_on'])}"),
+        (_("Period"), " – ".join(day(engagement[end]) or _("not agreed")
+                                 for end in ("starts_on", "ends_on"))),
         (_("People in charge"), in_charge(facts["people"]))])
 
 
@@ -175,42 +221,48 @@ def _method(word, facts: dict) -> None:
 
 
 def _deliverables(word, facts: dict) -> None:
-    rows = [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", r["hash"], BOX)
+    rows = [(f"{r['title']} {r['number']}", r["version"], "1", "PDF", r["hash"])
             for r in facts["references"] if r["is_delivered"]]
     if "evidence" in facts:
         rows.append((_("Raw evidence files"), "–", len(facts["evidence"]),
-                     _("Evidence bundle (zip)"), _("SHA256SUMS in the bundle"), BOX))
-    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Checksum"),
-                _("Received")], rows, ("text", "code", "number", "text", "hash", "box"))
+                     _("Evidence bundle (zip)"), _("SHA256SUMS in the bundle")))
+    grid(word, [_("Deliverable"), _("Version"), _("Quantity"), _("Medium"), _("Checksum")],
+         rows, ("text", "code", "number", "text", "hash"))
 
 
 def _results(word, facts: dict) -> None:
-    found = facts["summary"]
-    word.add_paragraph().add_run(conclusion_sentence(facts)).bold = True
-    word.add_paragraph(_(
-        "%(total)s criteria: %(passed)s passed, %(failed)s failed, %(missing)s not tested, "
-        "%(open)s inconclusive.") % {
+    """The conclusion, and the picture of models and criteria with its words and colours."""
+    found, shown = facts["summary"], picture(facts)
+    box(word, conclusion_sentence(facts), _(
+        "%(total)s criteria: %(passed)s passed, %(failed)s failed, %(missing)s not measured, "
+        "%(open)s not provable.") % {
             "total": found["metrics"], "passed": found["passed"], "failed": found["failed"],
-            "missing": found["not_measured"], "open": found["not_provable"]})
-    grid(word, ["#", _("Model"), _("Metric and definition"), _("Threshold"), _("Baseline"),
-                _("Measured"), _("Figure"), _("Verdict"), _("Evidence")],
-         [(n, m["model"], f"{m['name']} · {m['definition_label']}", m["threshold"],
-           m["baseline"] or _("none (absolute)"), m["measured"] or "–", m["figure"] or "–",
-           m["outcome_label"], _evidence(m)) for n, m in enumerate(facts["metrics"], 1)],
-         ("text", "code", "text", "number", "text", "text", "number", "text", "text"))
+            "missing": found["not_measured"], "open": found["not_provable"]},
+        *([ngettext(
+            "%(n)s verdict rests on a file that no job of the desk made: that it is a run on the "
+            "NPU is declared by the person who stored it.",
+            "%(n)s verdicts rest on files that no job of the desk made: that they are runs on the "
+            "NPU is declared by the person who stored each.", n) % {"n": n}]
+          if (n := found.get("declared", 0)) else []))
+    if not shown:
+        word.add_paragraph(_("There is no criterion."))
+        return
+    made = grid(word, [_("Model"), *(f"{column['name']} {column['threshold']}".strip()
+                                     for column in shown["columns"])],
+                [(f"{row['model']} {row['name']}", *map(_verdicts, row["cells"]))
+                 for row in shown["rows"]], is_dense=True)
+    for line, row in zip(list(made.rows)[1:], shown["rows"], strict=True):
+        for cell, found in zip(line.cells[1:], row["cells"], strict=True):
+            if found:
+                _shade(cell, FILLS[found[0]["outcome"]])
+    _open_points(word, facts)
 
 
-def _evidence(metric: dict) -> str:
-    """The raw files behind a figure; they become links, see `link_references`."""
-    files = (metric.get("baseline_artifact"), metric.get("artifact"))
-    return "\n".join(f"E{file}" for file in files if file) or "–"
-
-
-def _files_used(word, facts: dict) -> None:
-    """Raw files that verdicts rest on; the annex file lists all."""
-    grid(word, [_("No."), _("File"), _("Run"), "SHA-256"],
-         [(f"E{row['id']}", row["name"], f"#{row['job']}" if row["job"] else "–", row["sha256"])
-          for row in in_use(facts["evidence"])], ("code", "text", "code", "hash"))
+def _verdicts(cell: list[dict]) -> str:
+    """The words of a cell of the picture."""
+    return "\n".join(f"{entry['label']} × {entry['n']}" if entry["n"] > 1 else
+                     f"{entry['label']} {entry['figure']}".strip() for entry in cell
+                     ) or _("no criterion")
 
 
 def table(word, entry: dict) -> None:
@@ -232,21 +284,8 @@ def _departures(word, facts: dict) -> None:
 
 def _open_points(word, facts: dict) -> None:
     if points := facts.get("open_points"):
-        word.add_paragraph().add_run(
-            _("To be resolved before unconditional acceptance")).bold = True
-        for sentence in points:
-            word.add_paragraph(sentence, style="List Bullet")
-
-
-def _deviations(word, facts: dict) -> None:
-    if facts["deviations"]:
-        grid(word, [_("Model"), _("Subject"), _("Remark")],
-             [(row["model"], row["name"], row["message"]) for row in facts["deviations"]])
-    else:
-        word.add_paragraph(
-            _("No deviation was found in what the table names; all of it was examined.")
-            if facts.get("is_examined") else
-            _("No deviation was found in what was examined; the table says what was not."))
+        box(word, _("To be resolved before unconditional acceptance"),
+            *(f"• {sentence}" for sentence in points))
 
 
 def _issues(word, facts: dict) -> None:
@@ -261,11 +300,19 @@ def _issues(word, facts: dict) -> None:
 
 
 def _conclusion(word, facts: dict) -> None:
-    word.add_paragraph(_("The customer decides on the basis of the results above:"))
-    for choice in (_("Passed"), _("Passed with conditions: the outstanding issues are closed by "
-                                  "their due dates"),
-                   _("Failed; reason and date of the repeated inspection are stated")):
-        word.add_paragraph(f"{BOX} {choice}")
+    for sentence in waived_sentences(facts):
+        word.add_paragraph(sentence)
+    box(word, _("The customer decides on the basis of the results above:"),
+        *(f"{BOX} {choice}" for choice in (
+            _("Passed"), _("Passed with conditions: the outstanding issues are closed by their due "
+                           "dates"),
+            _("Failed; reason and date of the repeated inspection are stated"))))
+
+
+def _receipt_state(word, facts: dict) -> None:
+    word.add_paragraph(_("The customer records the receipt of each in the review."))
+    if missing := facts.get("missing_deliverables"):
+        word.add_paragraph(_("not complete; missing: %(names)s") % {"names": listed(missing)})
 
 
 def _opinions(word, facts: dict) -> None:
@@ -280,12 +327,42 @@ def _signatures(word, facts: dict) -> None:
          is_whole=True)
 
 
+def history(word, facts: dict) -> None:
+    """Sign-off, revision history and distribution (DOMAIN 9.1)."""
+    _titled(word, _("Sign-off"))
+    grid(word, ["", _("Full name"), _("Signature"), _("Date")], [
+        (_("Prepared by"), facts["prepared_by"]["name"], "", day(facts["prepared_on"])),
+        *((row["step"], row["name"], "", day(row["date"])) for row in facts["signoffs"])],
+         looks=("text", "text", "blank", "blank"))
+    _titled(word, _("Revision history"))
+    grid(word, [_("Version"), _("Date"), _("Change"), _("Changed by"), _("Approved by")],
+         [*((row["version"], day(row["date"]), row["note"] or _("First issue"), row["who"],
+             row["approved"]) for row in facts["versions"]),
+          (f"V{facts['version']}.0", day(facts["date"]), facts["change_note"] or _("First issue"),
+           facts["prepared_by"]["name"], facts["approved_by"]["name"] or "–")])
+    _titled(word, _("Distribution"))
+    grid(word, [_("Full name"), _("Company"), _("Role"), _("Action")], [
+        (p["name"], p["organisation"] or "–", p["role"],
+         _("Review and sign") if p["is_customer"] else _("For information"))
+        for p in facts["people"]])
+
+
+def _titled(word, text: str) -> None:
+    """A title that the table of contents leaves out."""
+    word.add_paragraph(text, style="Heading 2")
+
+
+def _nothing(word, facts: dict) -> None:
+    """What only the signed PDF holds, or its page numbers."""
+
+
 PARTS = {
     "references": _references, "model_table": _models, "description": _description,
-    "scope": _scope, "models_in_scope": _scope, "files_used": _files_used,
+    "scope": _scope, "models_in_scope": _models_in_words, "basis": _basis,
     "project": _project, "environment": _method,
     "deliverables": _deliverables, "results": _results,
-    "departures": _departures, "open_points": _open_points, "deviations": _deviations,
-    "issues": _issues, "unpassed": _issues,
+    "departures": _departures, "open_points": _open_points,
+    "issues": _issues, "unpassed": _issues, "receipt_state": _receipt_state,
     "conclusion": _conclusion, "opinions": _opinions, "signatures": _signatures,
+    "history": history, "annex_list": _nothing, "comments": _nothing,
 }

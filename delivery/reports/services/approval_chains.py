@@ -26,7 +26,7 @@ def save_chain(*, actor: User, kind: str, steps: list[dict]) -> list[ApprovalSte
     approval_steps.require_chain(declared.code, rows)
     ApprovalStep.objects.filter(kind=kind).delete()
     made = ApprovalStep.objects.bulk_create(ApprovalStep(kind=kind, **row) for row in rows)
-    audit_log.record(actor=actor, action="chain.save", target=made[0],
+    audit_log.record(actor=actor, action="approval_chain.save", target=made[0],
                      data={"kind": kind, "steps": rows})
     return made
 

@@ -3,8 +3,6 @@
 What the reviewer saw is what is issued: from the submission on the facts stay as they are.
 """
 
-from functools import partial
-
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -12,13 +10,15 @@ from django.utils.translation import gettext as _
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
 from delivery.reports.facts.snapshot import collect
+from delivery.reports.issue_checks.checks import require_complete
 from delivery.reports.models import ApprovalTurn, Document
 from delivery.reports.services.files import forget_files
 from delivery.reports.services.locking import current, locked_for, record_step
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.errors import InvalidInput
-from engagements.models import User
+from engagements.models import Engagement, User
+from engagements.moves import require_permission
 
 State = Document.State
 
@@ -30,7 +30,16 @@ def move_document(*, actor: User, document: Document, move: str, comment: str = 
     return _complete(document, actor, move, comment)
 
 
-submit_document = partial(move_document, move=DocumentMove.SUBMIT)
+def submit_document(*, actor: User, document: Document) -> Document:
+    """Hand a draft to its reviewers.
+
+    Raises InvalidInput naming what is missing or contradictory: nobody reviews what cannot be
+    issued.
+    """
+    require_permission(actor, TRANSITIONS, document, DocumentMove.SUBMIT)
+    if document.state == State.DRAFT:
+        require_complete(document)
+    return move_document(actor=actor, document=document, move=DocumentMove.SUBMIT)
 
 
 def review_document(*, actor: User, document: Document, comment: str = "") -> Document:
@@ -128,6 +137,12 @@ def withdraw_document(*, actor: User, document: Document, reason: str) -> Docume
     queue_render_jobs(document, registry.get(document.kind).withdrawn_formats)
     enqueue_later(document)
     return document
+
+
+def withdraw_undecided(*, engagement: Engagement, actor: User, **_signal) -> None:
+    """Take back what lies with the customer of an engagement that is cancelled, with its reason."""
+    for document in engagement.documents.filter(state=State.ISSUED, review__decision=""):
+        withdraw_document(actor=actor, document=document, reason=engagement.end_reason)
 
 
 def _complete(document: Document, actor: User, move: str, comment: str = "") -> Document:

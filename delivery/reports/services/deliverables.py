@@ -7,43 +7,39 @@ from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from delivery.documents.bilingual import both
-from delivery.reports.facts.agreed_deliverables import agreed, models_owing
-from delivery.reports.facts.source import Source
-from delivery.reports.models import Deliverable, Document
+from delivery.agreement.deliverables import ITEMS
+from delivery.agreement.queries import agreement_of
+from delivery.reports.models import Deliverable
 from engagements.access import Can, require
 from engagements.audit import audit_log
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, User
 from engagements.optimistic_locking import assign, lock_checked, save_changes
-from engagements.stages import Stage
 from workers.models import Artifact
 
 COMMIT = re.compile(r"[0-9a-f]{7,64}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-PER_MODEL = {"code": Stage.TRAIN_ADAPT, "weights": Stage.INFER_MIGRATE}  # by item: due stage
-DUE_STAGES = {**PER_MODEL, "requirement": Stage.DESIGN, "design": Stage.DESIGN}
 NOTHING = {"artifact": None, "repository": "", "commit": "", "image_digest": ""}
 
 
 @transaction.atomic
 def list_agreed(*, actor: User, engagement: Engagement) -> list[Deliverable]:
-    """List what the survey agreed on: code and weights per model that owes it, the rest once.
+    """List what was agreed on: code and weights per model that owes it, the rest once.
 
     What is listed already stays; safe to repeat. Returns the new rows.
     """
     require(actor, Can.MANAGE, engagement)
     engagement = _locked(engagement)
-    source = Source(Document(engagement=engagement))
-    made = []
-    for item in agreed(source):
-        title = both(item.label)
-        for model in models_owing(item, source) if item.code in PER_MODEL else [None]:
-            if not engagement.deliverables.filter(code=item.code, model=model).exists():
+    made, models = [], {model.code: model for model in engagement.models.current()}
+    for entry in agreement_of(engagement).value("deliverables") or ():
+        item = ITEMS.get(entry["code"])
+        for code in entry["models"] if item and item.is_per_model else [None]:
+            model = models.get(code)
+            if item and not engagement.deliverables.filter(code=item.code, model=model).exists():
                 made.append(Deliverable.objects.create(
                     engagement=engagement, number=_next(engagement), code=item.code, model=model,
-                    title=title["zh-hans"], title_en=title["en"],
-                    due_stage=DUE_STAGES.get(item.code, Stage.ACCEPT)))
+                    title=entry["title"]["zh-hans"], title_en=entry["title"]["en"],
+                    rule=entry["rule"], due_stage=entry["due"]))
     if made:
         audit_log.record(actor=actor, action="deliverable.list", target=engagement,
                          engagement=engagement, data={"deliverables": [str(row) for row in made]})

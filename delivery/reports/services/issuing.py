@@ -9,14 +9,14 @@ from django.utils import timezone
 
 from delivery.reports import registry
 from delivery.reports.facts.snapshot import approved, content_hash
-from delivery.reports.issue_checks.checks import problems_of
+from delivery.reports.issue_checks.checks import require_complete
 from delivery.reports.models import Document
 from delivery.reports.services.files import forget_previews
 from delivery.reports.services.locking import locked_for, record_step
 from delivery.reports.services.render_jobs import State as OrderState
 from delivery.reports.services.render_jobs import enqueue_later, queue_render_jobs, run_render_job
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
-from engagements.errors import DeskError, InvalidInput
+from engagements.errors import DeskError
 from engagements.models import User
 from engagements.moves import require_permission
 
@@ -55,7 +55,7 @@ def issue_document(*, actor: User, document: Document) -> Document:
 
 def _frozen(actor: User, document: Document, claim_token: str = "") -> Document:
     require_permission(actor, TRANSITIONS, document, DocumentMove.ISSUE)
-    _require_complete(document)
+    require_complete(document)
     for last in range(ATTEMPTS - 1, -1, -1):
         try:
             return _freeze(actor, document, claim_token)
@@ -63,15 +63,6 @@ def _frozen(actor: User, document: Document, claim_token: str = "") -> Document:
             if not last:
                 raise
     raise AssertionError("unreachable")
-
-
-def _require_complete(document: Document) -> None:
-    problems = problems_of(document)
-    if problems:
-        raise InvalidInput(
-            " ".join(problem.sentence for problem in problems),
-            problems=[problem.sentence for problem in problems],
-            cures=[problem.url for problem in problems])
 
 
 @transaction.atomic

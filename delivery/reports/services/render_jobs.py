@@ -18,7 +18,8 @@ from delivery.reports import registry, rendering
 from delivery.reports.models import Document, RenderJob
 from delivery.reports.services.files import PREVIEW, store_file
 from delivery.reports.services.locking import locked
-from delivery.reports.signals import document_replaced
+from delivery.reports.services.supersession import supersede_older
+from delivery.reports.signals import document_issued
 from delivery.reports.transitions import TRANSITIONS, DocumentMove
 from engagements.access import Can, require
 from engagements.audit import audit_log
@@ -148,7 +149,7 @@ def _fail(order: RenderJob, claim_token: str, sentence: str, *, is_final: bool) 
 
 
 def finish_issue(document: Document) -> bool:
-    """Make a document issued once all its files are there; what it replaces is superseded.
+    """Make a document issued once all its files are there; see `supersede_older`.
 
     To be called within the transaction that stored a file.
     """
@@ -157,14 +158,11 @@ def finish_issue(document: Document) -> bool:
         return False
     document.state = STORED.target
     document.save(update_fields=["state"])
-    old = document.replaces
-    if old and old.state in Document.IN_FORCE:
-        old.state = Document.State.SUPERSEDED
-        old.save(update_fields=["state"])
-        document_replaced.send(Document, document=old, by=document)
+    supersede_older(actor=document.issued_by, document=document)
     audit_log.record(actor=document.issued_by, action=STORED.audit.code, target=document,
                      engagement=document.engagement,
                      data={"number": document.number, "hash": document.content_hash})
+    document_issued.send(Document, document=document)
     return True
 
 

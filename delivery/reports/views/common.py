@@ -15,9 +15,14 @@ LANGUAGE_NAMES = {"zh-hans": "中文", "en": "English"}
 def in_reading_order(files: Iterable[DocumentFile]) -> list[tuple[DocumentFile, str]]:
     """Files with the names of their languages, those in the reader's language first.
 
-    Of a withdrawn document the copies that say so come before what was issued.
+    Of a withdrawn document the copies that say so come before what was issued. Older versions of
+    the product stored a copy at each signature: the one of all signers alone is shown.
     """
-    ordered = sorted(files, key=lambda file: (
+    files = list(files)
+    forms = [file.format for file in files if file.format.startswith("signed")]
+    partial = {*forms} - {max(forms, key=lambda form: int(form.removeprefix("signed") or 1),
+                              default="")}
+    ordered = sorted((file for file in files if file.format not in partial), key=lambda file: (
         file.language != get_language(), not file.format.startswith(registry.WITHDRAWN)))
     return [(file, LANGUAGE_NAMES[file.language]) for file in ordered]
 

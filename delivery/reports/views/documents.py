@@ -10,6 +10,7 @@ from delivery.documents.bilingual import LANGUAGES, in_language
 from delivery.reports import registry
 from delivery.reports.approvals import approval_chain
 from delivery.reports.approvals.document_duties import DUTIES
+from delivery.reports.decision_summary import picture
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.issue_checks.checks import problems_of
 from delivery.reports.models import Document, DocumentFile, RenderJob
@@ -31,9 +32,10 @@ def document_page(request, pk):
     is_inside = allowed(request.user, Can.VIEW_INTERNAL)
     is_open = document.state in OPEN
     kind = registry.get(document.kind)
+    facts = in_language(document.snapshot, request.LANGUAGE_CODE)
     return render(request, "delivery/reports/document.html", {
         "document": document, "engagement": document.engagement, "kind": kind,
-        "facts": in_language(document.snapshot, request.LANGUAGE_CODE),
+        "facts": facts, "picture": picture(facts) if "metrics" in facts else {},
         "versions": _versions(document, request.user), "bundles": document.bundles.all(),
         "review": getattr(document, "review", None), "is_open": is_open,
         "moves": (moves := offered_moves(request.user, TRANSITIONS, document)),

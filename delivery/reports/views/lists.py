@@ -15,7 +15,7 @@ from engagements.web.paging import page_of
 @require_GET
 def document_list(request):
     documents = (Document.objects.visible_to(request.user).without_facts()
-                 .select_related("engagement__customer"))
+                 .select_related("engagement__customer", "review"))
     page = page_of(documents, request.GET, 25)
     return render(request, "delivery/reports/list.html", {"page": page})
 
@@ -24,7 +24,7 @@ def document_list(request):
 def engagement_documents(request, code):
     engagement = visible_engagement(request, code)
     documents = list(engagement.documents.visible_to(request.user).without_facts()
-                     .select_related("engagement"))
+                     .select_related("engagement", "review"))
     return render(request, "delivery/reports/engagement.html", {
         "engagement": engagement, "active": "documents", "documents": documents,
         "kinds": _kinds(request.user, documents),

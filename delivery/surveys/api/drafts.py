@@ -5,6 +5,7 @@
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from drf_spectacular.helpers import forced_singular_serializer
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status, viewsets
@@ -34,7 +35,7 @@ def _answer(draft: QuestionnaireDraft, code: int = status.HTTP_200_OK) -> Respon
 class QuestionnaireDraftViewSet(DeclaredEndpoint, viewsets.ViewSet):
     """The draft of the next version, one for all administrators; POST begins it."""
 
-    @extend_schema(responses=serializers.DraftSerializer,
+    @extend_schema(responses=forced_singular_serializer(serializers.DraftSerializer),
                    operation_id="questionnaire_draft_retrieve")
     def list(self, request):
         """The draft, and what it changes; 404 while there is none."""

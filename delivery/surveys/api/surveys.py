@@ -1,7 +1,7 @@
 """REST endpoints of surveys. Each write is one service call."""
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import mixins, status, viewsets
+from rest_framework import mixins, status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
@@ -16,12 +16,11 @@ from delivery.surveys.services.version_transfer import Transfer, transfer
 from delivery.surveys.topology import topology_of
 from engagements.access import Can, require
 from engagements.web.row_action import RowAction
-from engagements.web.scoped_viewset import DeclaredEndpoint, ScopedViewSet
+from engagements.web.scoped_viewset import RowEndpoint, ScopedViewSet
 from engagements.web.service_hooks import creating
 
 
-class QuestionnaireViewSet(DeclaredEndpoint, mixins.CreateModelMixin,
-                           viewsets.ReadOnlyModelViewSet):
+class QuestionnaireViewSet(mixins.CreateModelMixin, RowEndpoint):
     queryset = Questionnaire.objects.prefetch_related("questions")
     serializer_class = serializers.QuestionnaireSerializer
 

@@ -73,7 +73,7 @@ class Row:
         """The questions it follows from, as number and label."""
         known = self.sheet.by_key
         found = [known[key] for key in (self.item.because if self.item else ()) if key in known]
-        return [f"{question.number} · {question.localized_label}" for question in found]
+        return [f"{question.part_number} · {question.localized_label}" for question in found]
 
 
 def compare(sheet: Sheet) -> list[Row]:

@@ -94,7 +94,7 @@ class CommentQuerySet(AuditedQuerySet):
     def visible_to(self, user) -> "CommentQuerySet":
         """Customers never see internal comments."""
         comments = self.filter(survey__in=Survey.objects.visible_to(user))
-        return comments.filter(is_internal=False) if user.is_reviewer else comments
+        return comments.filter(is_internal=False) if user.is_outside else comments
 
 
 class Comment(models.Model):

@@ -118,10 +118,6 @@ def _page_of(sheet: Sheet, section: str) -> dict | None:
                  if section in [part["code"] for part in page["sections"]]), None)
 
 
-def _section_label(sheet: Sheet, section: str) -> str:
-    return next(q.localized_section for q in sheet.questions if q.section == section)
-
-
 def _page_cells(sheet: Sheet, section: str, model_code: str) -> list:
     """All inputs of the page that holds the section; with a model those of that model alone."""
     page = _page_of(sheet, section)
@@ -144,7 +140,8 @@ def _section_context(request, sheet: Sheet, section, model_code, saved=None) -> 
     may_fill = survey.state == Survey.State.DRAFT and services.may_fill(request.user)
     return {"survey": survey, "engagement": survey.engagement, "active": "survey",
             "section": section, "model_code": model_code, "saved": saved,
-            "title": page["label"] if page else _section_label(sheet, section),
+            "title": page["label"] if page else next(
+                q.localized_section for q in sheet.questions if q.section == section),
             "pages": pages, "models": sheet.models,
             "form": CellsForm(cells, saved, request.POST if saved else None, list(comments),
                               known_facts(survey) if may_fill else None),

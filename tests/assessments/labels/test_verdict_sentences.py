@@ -39,10 +39,10 @@ def test_a_threshold_in_its_unit():
         "2 %", "9.9 ms", "100/s"]
 
 
-def test_the_sentence_of_a_failure_names_the_opposite_sign():
+def test_the_sentence_of_a_failure_names_figure_and_limit():
     text = sentence("failed", "threshold_missed", 0.02004, LIMIT, "lt", "%",
                     {"common_points": 1000})
-    assert text == "2.004 % ≥ 2 % over 1000 common steps: failed."
+    assert text == "Failed: 2.004 % over 1000 steps; limit is below 2 %."
 
 
 def test_the_sentence_of_a_nan_names_the_first_step():

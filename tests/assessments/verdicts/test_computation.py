@@ -1,5 +1,6 @@
 """What the arithmetic is fed: runs, obstacles, doubts, environments."""
 
+from datetime import timedelta
 from decimal import Decimal
 from hashlib import sha256
 from types import SimpleNamespace
@@ -12,8 +13,9 @@ from assessments import services
 from assessments.models import AcceptedDifference, Baseline, CriteriaSet, MetricDefinition
 from assessments.verdicts import computation, environments, runs
 from assessments.verdicts.environments import compared, of_baseline, of_run, unreviewed
+from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role
-from tests.assessments.conftest import megatron_log
+from tests.assessments.conftest import megatron_log, signed
 from tests.cached_fixtures import cached_fixture
 from toolreaders.base import ReadError
 from workers.models import Card, Job, Node
@@ -131,16 +133,17 @@ def test_a_changed_file_of_either_side(criterion, measured, side):
 
 
 def test_what_a_reader_refuses_is_told(criterion, measured, monkeypatch):
-    def refuse(_baseline, _candidate):
+    def refuse(_curves, _candidate):
         raise ReadError("contradictory_values", "two values")
-    monkeypatch.setattr(computation, "aligned_curves", refuse)
+    monkeypatch.setattr(computation.Curves, "aligned", refuse)
     assert computation.compute(criterion, measured(1.001)).reason == "contradictory_values"
 
 
 def test_doubts_come_in_order(criterion, measured):
     run = measured(1.001)
     Baseline.objects.filter(pk=criterion.baseline_id).update(environment={"seed": "1"})
-    node = Node.objects.create(name="n", host="h", username="u", software={"seed": "2"})
+    node = Node.objects.create(name="n", host="h", username="u", software={"seed": "2"},
+                               cards_total=8)
     run.job = Job.objects.create(kind="adapt.megatron_train", model=run.model, node=node,
                                  engagement=run.model.engagement)
     run.save()
@@ -197,7 +200,7 @@ def on_node(criterion, people, store, model):
     """A measured run of a job on four cards of a node; the baseline knows its own facts."""
     node = Node.objects.create(name="n", host="h", username="u", software={
         "CANN": "8.0", "Driver": {"version": "24.1", "build": 7}, "gcc": None, "os": "",
-        "libs": ["numpy", "scipy"], "arch": {}, "list": []})
+        "libs": ["numpy", "scipy"], "arch": {}, "list": []}, cards_total=8)
     for n, chip in enumerate(("910B3", "910B1", "910B1", "")):
         Card.objects.create(node=node, index=n, chip_name=chip, read_at=timezone.now())
     artifact = store("npu.log", megatron_log(GPU * 1.001), model)
@@ -284,7 +287,7 @@ def test_items_are_values(known, run):
 # All runs
 
 def test_runs_with_what_was_judged_and_what_failed(criterion, measured, engagement):
-    node = Node.objects.create(name="n", host="h", username="u")
+    node = Node.objects.create(name="n", host="h", username="u", cards_total=8)
 
     def job(state, kind="adapt.megatron_train"):
         now = timezone.now()
@@ -300,15 +303,15 @@ def test_runs_with_what_was_judged_and_what_failed(criterion, measured, engageme
     job(JobState.FAILED, kind="env.npu_info")
     verdict = services.judge_criterion(criterion)
     found = runs.all_runs(criterion, verdict)
-    assert [run.job for run in found if run.measurement is None] == bad[::-1]
-    assert [(run.measurement, run.job, run.is_judged, run.figure) for run in found
-            if run.measurement] == [(second, second.job, True, "1.000 %"), (first, None, False,
-                                                                           "--")]
-    assert {(run.is_judged, run.figure) for run in found if run.measurement is None} == {
-        (False, "--")}
-    assert [run.is_judged for run in runs.all_runs(criterion, None)] == [False] * 6
-    times = [run.measurement.created_at if run.measurement else run.job.created_at
-             for run in found]
+    assert [run.job for run in found if run.artifact is None] == bad[::-1]
+    assert [(run.artifact, run.job, run.standing, run.text) for run in found
+            if run.artifact] == [(second.artifact, second.job, "judged", "1.000 %"),
+                                 (first.artifact, None, "later_counts", "0.1000 %")]
+    assert {(run.standing, run.text) for run in found if run.artifact is None} == {
+        ("unsuccessful", "--")}
+    assert {run.standing for run in runs.all_runs(criterion, None)} == {
+        "not_judged", "unsuccessful"}
+    times = [run.began for run in found]
     assert times == sorted(times, reverse=True)
 
 
@@ -316,12 +319,159 @@ def test_a_judged_run_without_a_figure(criterion, measured):
     run = measured(1.001)
     verdict = SimpleNamespace(facts={"runs": [{"artifact": run.artifact_id, "figure": None}]})
     [found] = runs.all_runs(criterion, verdict)
-    assert (found.is_judged, found.figure) == (True, "--")
+    assert (found.is_judged, found.text) == (True, "--")
     assert runs.all_runs(criterion, SimpleNamespace(facts={}))[0].is_judged is False
 
 
-def test_the_newest_hundred_are_shown(criterion, measured, monkeypatch):
-    assert runs.SHOWN == 100
-    monkeypatch.setattr(runs, "SHOWN", 2)
-    made = [measured(1 + n / 1000) for n in (1, 2, 3)]
-    assert [run.measurement for run in runs.all_runs(criterion, None)] == made[:0:-1]
+def on(run, node, state=JobState.SUCCEEDED, **fields):
+    """The measurement, brought by a job of its own."""
+    now = timezone.now()
+    run.artifact.job = run.job = Job.objects.create(
+        kind=fields.pop("kind", "adapt.megatron_train"), model=run.model, node=node, state=state,
+        engagement=run.model.engagement, started_at=now, finished_at=now,
+        results={"device": "npu 0"}, **fields)
+    run.artifact.save()
+    run.save()
+    return run
+
+
+def test_a_failed_verdict_stays_beside_the_run_that_passed_with_another_rate(criterion, measured):
+    node = Node.objects.create(name="n", host="h", username="u")
+    bad = on(measured(1.03), node, command=["train", "--lr", "1e-4", "--seed", "1"])
+    assert services.judge_criterion(criterion).outcome == "failed"
+    good = on(measured(1.001), node, command=["train", "--lr", "1e-5", "--seed", "1"])
+    verdict = services.judge_criterion(criterion)
+    last, first = runs.all_runs(criterion, verdict)
+    assert (last.artifact, last.standing, last.text) == (good.artifact, "judged", "0.1000 %")
+    assert (first.artifact, first.standing, first.text) == (
+        bad.artifact, "later_counts", "3.000 %")
+    assert first.differences == [("lr", "1e-5", "1e-4")]
+    assert [entry.outcome for entry in first.earlier] == ["failed"]
+    assert [(row["artifact"], row["figure"]) for row in verdict.facts["left_out"]] == [
+        (bad.artifact_id, pytest.approx(0.03, rel=1e-4))]
+
+
+def test_a_run_that_was_stored_again_is_no_later_run(criterion, measured, store, model):
+    good, _bad = measured(1.001), measured(1.03)
+    again = store("again.log", megatron_log(GPU * 1.001), model)
+    services.measure_artifact(again)
+    verdict = services.judge_criterion(criterion)
+    assert (verdict.outcome, verdict.figure) == ("failed", pytest.approx(0.03, rel=1e-4))
+    assert [run.artifact for run in runs.all_runs(criterion, verdict)] == [
+        verdict.measurement.artifact, good.artifact]
+
+
+def test_a_cancelled_run_keeps_what_it_measured(criterion, measured):
+    node = Node.objects.create(name="n", host="h", username="u")
+    stopped = on(measured(1.5), node, JobState.CANCELLED)
+    stopped.delete()  # the files of an unsuccessful job are read, never measured
+    measured(1.001)
+    verdict = services.judge_criterion(criterion)
+    found = {run.standing: run for run in runs.all_runs(criterion, verdict)}
+    assert found["unsuccessful"].artifact == stopped.artifact
+    assert (found["unsuccessful"].text, found["judged"].text) == ("50.000 %", "0.1000 %")
+
+
+def test_trials_and_regression_runs_are_listed_and_never_count(criterion, measured):
+    node = Node.objects.create(name="n", host="h", username="u")
+    measured(1.001)
+    on(measured(1.1), node, is_regression=True)
+    on(measured(1.2), node, kind="adapt.smoke_train")
+    verdict = services.judge_criterion(criterion)
+    assert [(run.standing, run.text) for run in runs.all_runs(criterion, verdict)][:2] == [
+        ("trial", "20.000 %"), ("regression", "10.000 %")]
+    assert verdict.figure == pytest.approx(0.001, rel=1e-4)
+
+
+def test_a_criterion_says_how_many_runs_it_wants(people, criterion, draft_of, measured):
+    made = [measured(factor) for factor in (1.03, 1.001, 1.002)]
+    row = draft_of(criterion, selection="median", runs=3)
+    assert services.criteria_facts(row.criteria_set)[0]["selection"] == "median"
+    verdict = services.judge_criterion(row)
+    assert (verdict.reason, verdict.figure) == (
+        "criteria_unsigned", pytest.approx(0.002, rel=1e-4))
+    assert [run["artifact"] for run in verdict.facts["runs"]] == [
+        run.artifact_id for run in made[::-1]]
+
+
+@pytest.fixture
+def draft_of(people):
+    """The criterion in a new draft under another rule of runs."""
+    def put(criterion, **rule):
+        draft = services.draft_criteria(actor=people[Role.MANAGER],
+                                        engagement=criterion.criteria_set.engagement)
+        draft.criteria.all().delete()
+        return services.add_criterion(
+            actor=people[Role.MANAGER], criteria_set=draft, model=criterion.model,
+            definition=criterion.definition, stage=criterion.stage,
+            threshold=criterion.threshold, baseline=criterion.baseline, **rule)
+    return put
+
+
+@pytest.mark.parametrize("rule", [
+    {"selection": "median"}, {"runs": 3}, {"selection": "best", "runs": 1},
+    {"selection": "mean", "runs": 21}])
+def test_a_rule_of_runs_is_whole(criterion, draft_of, rule):
+    with pytest.raises(InvalidInput):
+        draft_of(criterion, **rule)
+
+
+# The order in time
+
+def test_a_run_from_before_the_signature_proves_nothing(people, criterion, draft_of, measured):
+    run = measured(1.015)
+    row = draft_of(criterion, selection="last")  # another text than before: agreed only now
+    signed(people, row.criteria_set)
+    row = type(row).objects.get(pk=row.pk)
+    verdict = row.verdicts.first()
+    assert (verdict.outcome, verdict.reason) == ("not_provable", "agreed_after_run")
+    [item] = [item for item in compared(row, run) if item.name == environments.ORDER]
+    for nobody in (Role.CONSULTANT, Role.MANAGER):
+        with pytest.raises(NotAllowed):
+            services.accept_and_judge(actor=people[nobody], criterion=row, items=[item.name],
+                                      reason="measured before")
+    found = services.accept_and_judge(actor=people[Role.REVIEWER], criterion=row,
+                                      items=[item.name], reason="measured before")
+    assert (found.outcome, found.reason) == ("passed", "threshold_met")
+    measured(1.016)  # a run from after it needs nobody
+    assert services.judge_criterion(row).outcome == "passed"
+
+
+def test_a_run_in_the_second_of_the_signature_is_still_from_before_it(
+        people, criterion, draft_of, measured):
+    run = measured(1.001)
+    row = draft_of(criterion, selection="last")
+    signed(people, row.criteria_set)
+    row = type(row).objects.get(pk=row.pk)
+    just_before = row.criteria_set.signed_at - timedelta(microseconds=1)
+    type(run.artifact).objects.filter(pk=run.artifact_id).update(created_at=just_before)
+    assert services.judge_criterion(row).reason == "agreed_after_run"
+
+
+def test_a_version_that_keeps_the_text_is_no_later_agreement(people, criterion, measured):
+    measured(1.001)
+    draft = services.draft_criteria(actor=people[Role.MANAGER],
+                                    engagement=criterion.criteria_set.engagement)
+    signed(people, draft)
+    assert draft.criteria.get().verdicts.first().outcome == "passed"
+    assert environments.frozen_since(draft.criteria.get()) == (
+        criterion.criteria_set.signed_at)
+
+
+def test_what_fails_under_a_later_threshold_stays_failed(people, criterion, draft_of, measured):
+    measured(1.03)
+    row = draft_of(criterion, selection="last")
+    signed(people, row.criteria_set)
+    assert row.verdicts.first().outcome == "failed"
+
+
+def test_a_run_is_as_old_as_its_content(criterion, measured, store, model, engagement):
+    run = measured(1.001)
+    again = store("later.log", megatron_log(GPU * 1.001), model)
+    assert environments.began_at(again) == run.artifact.created_at
+    job = Job.objects.create(kind="perf.analysis", engagement=engagement, model=model)
+    job.inputs.create(artifact=run.artifact, name="log")
+    made = store("figures.json", b"{}", model)
+    made.job = job
+    made.save()
+    assert environments.began_at(made) == run.artifact.created_at

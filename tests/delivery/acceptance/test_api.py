@@ -54,7 +54,7 @@ def test_a_whole_review_by_api(call, review, people, act):
     assert [(row["position"], row["state"]) for row in shown["signers"]] == [(1, "waiting")]
     call(reviewer, "post", at + "decide/", {"decision": "accepted"})
     call(reviewer, "post", at + "identify/",
-         {"name": "陈国栋", "capacity": "主任", "agrees": True})
+         {"capacity": "主任", "agrees": True})
     status, shown = call(reviewer, "post", at + "sign/",
                          {"code": newest_code(), "mark": "scan", "scan": scan()}, "multipart")
     assert (status, shown["signatures"][0]["mark"]) == (200, "scan")
@@ -123,7 +123,7 @@ def test_verification_without_log_in(review):
     asked = {"number": document.number, "hash": document.content_hash}
     found = api.get("/api/v1/verification/", asked).json()["found"]
     assert found == {"number": document.number, "version": 1, "is_replaced": False,
-                     "is_signed": False, "is_practice": False}
+                     "is_signed": False, "is_practice": False, "decision": ""}
     assert api.get("/api/v1/verification/", {**asked, "hash": "0" * 64}).json() == {"found": None}
     assert api.get("/api/v1/verification/", {"number": "x"}).status_code == 400
     for _turn in range(12):

@@ -71,6 +71,39 @@ def test_a_replaced_version_says_so(client, review):
     assert answer.is_replaced
 
 
+@pytest.mark.parametrize(("decision", "colour", "words"), [
+    ("accepted", "success", "Passed"), ("rejected", "danger", "Failed")])
+def test_what_was_signed_is_said_and_nothing_before(client, review, act, decision, colour, words):
+    document = review.document
+    api = "/api/v1/verification/"
+    asked = {"number": document.number, "hash": document.content_hash}
+    act.decide(review, decision, reason="未测")
+    before = ask(client, *asked.values(), HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    assert ("The customer's decision" in before, client.get(api, asked).json()["found"]["decision"]
+            ) == (False, "")
+    act.sign(review)
+    page = ask(client, *asked.values(), HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    assert f'alert alert-{colour}"' in page
+    assert f"The customer's decision: <strong>{words}</strong>" in page
+    assert client.get(api, asked).json()["found"]["decision"] == decision
+
+
+@pytest.mark.parametrize(("decision", "colour", "state", "words"), [
+    ("accepted", "green", "Signed: Passed", "Passed"),
+    ("rejected", "red", "Signed: Failed", "Failed")])
+def test_a_list_of_documents_says_what_was_signed(
+        client, review, act, people, decision, colour, state, words):
+    act.decide(review, decision, reason="未测")
+    act.sign(review)
+    client.force_login(act.manager)
+    page = client.get(f"/engagements/{review.engagement.code}/documents/",
+                      HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    row = page[page.index(review.document.number):]
+    tags = re.findall(r'bg-(\w+)-lt">.*?<span>([^<]*)</span>', row[:row.index("</tr>")], re.S)
+    assert (colour, state) in tags
+    assert (colour, words) in tags
+
+
 def test_an_address_that_asks_too_often_waits(client, review, monkeypatch):
     monkeypatch.setattr(document_verification, "MAX_REQUESTS_PER_MINUTE", 3)
     status = [ask(client, "x", "a" * 64).status_code for _n in range(5)]

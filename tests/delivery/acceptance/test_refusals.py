@@ -13,8 +13,8 @@ from tests.refused_forms import SENT, refuse_every_form, untold
 ROW = {"models-0-model": "PSR", "models-0-decision": "soon", "conditions-0-owner": "周启明"}
 COUNTS = {f"{prefix}-{count}": at for prefix in ("models", "conditions")
           for count, at in (("TOTAL_FORMS", 1), ("INITIAL_FORMS", 0))}
-FORMS = {"comment": {}, "decide": {**COUNTS, **ROW}, "identify": {}, "sign": {}, "decline": {},
-         "signers": {}, "notice": {}}
+FORMS = {"comment": {}, "receipt": {}, "decide": {**COUNTS, **ROW}, "identify": {}, "sign": {},
+         "decline": {}, "delegate": {}, "signers": {}, "notice": {}}
 OF_THE_TEAM = {"signers", "notice"}
 
 

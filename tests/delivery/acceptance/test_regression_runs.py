@@ -10,7 +10,7 @@ from delivery.acceptance.models import RegressionRun
 from delivery.acceptance.regression_comparison import moved, moved_figures
 from delivery.acceptance.services.regression_runs import start_regression
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import AuditEntry, MigratedModel, Role
+from engagements.models import AuditEntry, Engagement, MigratedModel, Role
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.conftest import api_client, loss_log, stored
 from workers.models import ChainRun, ChainStep, Job, JobState, Node
@@ -22,11 +22,20 @@ PROBE = "env.host_probe"  # asks for no cards and no parameters
 
 @pytest.fixture
 @cached_fixture
+def accepted(review, act) -> Engagement:
+    """The customer has signed what was delivered."""
+    act.decide(review)
+    act.sign(review)
+    return Engagement.objects.get(pk=review.document.engagement_id)
+
+
+@pytest.fixture
+@cached_fixture
 def newer(delivered):
     """A node with the next release; the accepted run's kind is one that the node can repeat."""
     Job.objects.filter(engagement=delivered, state="succeeded").update(kind=PROBE, parameters={})
     return Node.objects.create(name="bms-02", host="10.0.0.9", username="desk",
-                               software={"cann": "8.2.RC1"}, state=Node.State.READY)
+                               software={"cann": "8.2.RC1"}, state=Node.State.READY, cards_total=8)
 
 
 @pytest.fixture
@@ -52,10 +61,7 @@ def test_only_an_accepted_model_is_repeated(start):
         start()
 
 
-def test_a_repeat_is_compared_and_bears_on_no_verdict(delivered, act, start, people, client):
-    review = act.open(delivered)
-    act.decide(review)
-    act.sign(review)
+def test_a_repeat_is_compared_and_bears_on_no_verdict(accepted, start, people, client):
     with pytest.raises(InvalidInput):
         start(release=" ")
     with pytest.raises(NotAllowed):
@@ -79,25 +85,18 @@ def test_a_repeat_is_compared_and_bears_on_no_verdict(delivered, act, start, peo
     client.force_login(people[Role.CONSULTANT])
     page = client.get(reverse("acceptance:regression_run", args=[run.pk])).content.decode()
     assert "8.2.RC1" in page
-    listed = client.get(reverse("acceptance:regression_runs", args=[delivered.code]))
+    listed = client.get(reverse("acceptance:regression_runs", args=[accepted.code]))
     assert str(run) in listed.content.decode()
     [shown] = api_client(people[Role.CONSULTANT]).get("/api/v1/regression-runs/").json()["results"]
     assert {row["repeated_outcome"] for row in shown["moved"]} >= {"failed"}
 
 
-def test_a_model_without_accepted_figures_of_a_job_has_nothing_to_repeat(
-        delivered, act, start):
-    review = act.open(delivered)
-    act.decide(review)
-    act.sign(review)
+def test_a_model_without_accepted_figures_of_a_job_has_nothing_to_repeat(accepted, start):
     with pytest.raises(InvalidInput):
         start(model=MigratedModel.objects.get(code="PSR"))
 
 
-def test_strangers_know_of_no_run(delivered, act, start, outside):
-    review = act.open(delivered)
-    act.decide(review)
-    act.sign(review)
+def test_strangers_know_of_no_run(accepted, start, outside):
     run = start()
     assert outside.get(f"/api/v1/regression-runs/{run.pk}/").status_code == 404
 
@@ -114,24 +113,21 @@ def training_log(milliseconds: float) -> bytes:
 @pytest.fixture
 def in_chain(newer, people):
     """The accepted run is the second step of a chain, whose first step prepared it."""
-    accepted = Job.objects.get(engagement__models__code="LLM", model__code="LLM",
+    judged = Job.objects.get(engagement__models__code="LLM", model__code="LLM",
                                state="succeeded")
     chain = save_chain(actor=people[Role.CONSULTANT], name="convert and measure",
                        steps=[{"kind": PROBE, "name": "convert"}, {"kind": PROBE, "name": "bench"}])
-    run = ChainRun.objects.create(chain=chain, model=accepted.model, node=accepted.node,
+    run = ChainRun.objects.create(chain=chain, model=judged.model, node=judged.node,
                                   steps=chain.steps, started_by=people[Role.CONSULTANT])
-    first = Job.objects.create(kind=PROBE, engagement=accepted.engagement, model=accepted.model,
-                               node=accepted.node, state="succeeded", finished_at=timezone.now())
+    first = Job.objects.create(kind=PROBE, engagement=judged.engagement, model=judged.model,
+                               node=judged.node, state="succeeded", finished_at=timezone.now())
     ChainStep.objects.create(run=run, position=0, job=first)
-    ChainStep.objects.create(run=run, position=1, job=accepted)
+    ChainStep.objects.create(run=run, position=1, job=judged)
     return run
 
 
 def test_a_chain_is_repeated_from_its_first_step(
-        delivered, act, in_chain, newer, start, people, client):
-    review = act.open(delivered)
-    act.decide(review)
-    act.sign(review)
+        accepted, in_chain, newer, start, people, client):
     run = start()
     [pair] = run.jobs.all()
     again = pair.chain_run
@@ -154,7 +150,7 @@ def test_a_chain_is_repeated_from_its_first_step(
     before = Verdict.objects.count()
     second.state, second.finished_at = JobState.SUCCEEDED, timezone.now()
     second.save()
-    stored(delivered, run.model, "again.csv", loss_log(scale=1.5), job=second)
+    stored(accepted, run.model, "again.csv", loss_log(scale=1.5), job=second)
     job_succeeded.send(sender=Job, job=second, readings=[])
     found = {row.criterion.definition.code: row for row in moved(RegressionRun.objects.get())}
     assert found["loss_mean_relative_error"].is_other
@@ -166,9 +162,9 @@ def test_a_chain_is_repeated_from_its_first_step(
 @cached_fixture
 def timed(delivered, act, newer, start):
     """A repeat of a model that was accepted with an iteration time; it has no figures yet."""
-    accepted = Job.objects.get(model__code="LLM", state="succeeded")
-    stored(delivered, accepted.model, "speed.log", training_log(1000), job=accepted)
-    services.measure_artifact(accepted.artifacts.get(name="speed.log"))
+    judged = Job.objects.get(model__code="LLM", state="succeeded")
+    stored(delivered, judged.model, "speed.log", training_log(1000), job=judged)
+    services.measure_artifact(judged.artifacts.get(name="speed.log"))
     review = act.open(delivered)
     act.decide(review)
     act.sign(review)

@@ -9,9 +9,11 @@ import pytest
 from django.utils import timezone
 
 from delivery.acceptance import services
+from delivery.acceptance.certificates import certificate_in_force
 from delivery.acceptance.models import Identification, Review
 from delivery.acceptance.signing.signature_page import signed_facts
 from delivery.documents.pdf import html_of
+from delivery.reports import services as reports
 from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -24,7 +26,7 @@ from engagements.models import (
     StageRecord,
     User,
 )
-from engagements.services import tick_item
+from engagements.services import add_model, drop_model, tick_item
 from tests.delivery.review_steps import SOON, newest_code
 
 ISSUE = {"description": "PSR 未测", "owner": "周启明", "due_on": SOON}
@@ -145,6 +147,10 @@ def state_of(review) -> str:
     return Engagement.objects.get(pk=review.document.engagement_id).state
 
 
+def states(*reviews) -> list[str]:
+    return [Document.objects.get(pk=review.document_id).state for review in reviews]
+
+
 def acceptance_stages(review) -> dict[str, str]:
     return dict(StageRecord.objects.filter(
         model__engagement=review.document.engagement, stage="accept"
@@ -157,8 +163,8 @@ def close(condition, act):
 
 
 def test_engagement_and_acceptance_stages_follow_the_certificate_in_force(review, act):
-    """With conditions is not accepted; a correction takes the acceptance back until it is signed,
-    and its rejection for good."""
+    """With conditions is not accepted; a correction takes nothing back until it is signed, and
+    nothing at all where it is withdrawn."""
     engagement = review.document.engagement
     StageRecord.objects.filter(model__engagement=engagement).exclude(stage="accept").update(
         state="passed", passed_at=timezone.now())
@@ -173,9 +179,18 @@ def test_engagement_and_acceptance_stages_follow_the_certificate_in_force(review
         "accepted", {"LLM": "passed", "PSR": "submitted"})
     again = services.open_review(actor=act.manager, document=act.correct(
         Document.objects.get(pk=review.document_id), {}))
-    assert (state_of(review), acceptance_stages(review)["LLM"]) == ("active", "submitted")
+    assert (state_of(review), acceptance_stages(review)["LLM"]) == ("accepted", "passed")
+    assert states(review, again) == ["signed", "issued"]
+    reports.withdraw_document(actor=act.manager, document=again.document, reason="写错")
+    assert (state_of(review), acceptance_stages(review)["LLM"]) == ("accepted", "passed")
+    assert certificate_in_force(engagement).pk == review.document_id
+    again = services.open_review(actor=act.manager, document=act.correct(
+        Document.objects.get(pk=again.document_id), {}))
+    assert certificate_in_force(engagement).pk == review.document_id
     act.decide(again, "rejected", reason="复测不通过")
     act.sign(again)
+    assert states(review, again) == ["superseded", "signed"]
+    assert AuditEntry.objects.filter(action="document.supersede").count() == 1
     assert (state_of(again), acceptance_stages(again)) == (
         "active", {"LLM": "sent_back", "PSR": "sent_back"})
 
@@ -195,6 +210,21 @@ def test_a_rejected_model_leaves_the_engagement_open(review, act, people):
     act.decide(again)
     act.sign(again)
     assert state_of(again) == "accepted"
+
+
+def test_the_acceptance_follows_the_models_that_come_and_go(review, act):
+    """One that was rejected and is dropped is waited for no more; one that comes in was not
+    accepted."""
+    act.decide(review, "conditional", conditions=[MINOR],
+               models=[{"model": "PSR", "decision": "rejected", "reason": "未测"}])
+    act.sign(review)
+    close(review.conditions.get(), act)
+    engagement = review.document.engagement
+    assert state_of(review) == "active"
+    drop_model(actor=act.manager, model=engagement.models.get(code="PSR"), reason="改期")
+    assert state_of(review) == "accepted"
+    add_model(actor=act.manager, engagement=engagement, code="OCR", name="文字识别")
+    assert (state_of(review), gate(engagement, "OCR").is_met) == ("active", False)
 
 
 def test_every_condition_is_closed_first(review, act):
@@ -250,7 +280,7 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
         "conditions-0-owner": "周启明", "conditions-0-due_on": f"{SOON}",
         "conditions-0-model": "PSR", "conditions-0-effect": "blocks", "retest_on": f"{SOON}"})
     assert answer.status_code == 302
-    answer = client.post(url + "identify/", {"name": "陈国栋", "capacity": "主任", "agrees": "on"})
+    answer = client.post(url + "identify/", {"capacity": "主任", "agrees": "on"})
     assert answer.status_code == 302
     answer = client.post(url + "sign/", {"code": newest_code(), "mark": "drawn", "confirmed": "on",
                                          "strokes": json.dumps([[[n, n] for n in range(9)]])})
@@ -258,7 +288,7 @@ def test_the_page_takes_comment_decision_and_signature(review, act, people, clie
     review.refresh_from_db()
     signature = review.signatures.get()
     assert (review.decision, signature.ip_address) == ("conditional", "127.0.0.1")
-    assert (signature.name, signature.mark) == ("陈国栋", "drawn")
+    assert (signature.name, signature.mark) == ("Reviewer", "drawn")
     assert [(m.model.code, m.decision) for m in review.model_decisions.all()] == [
         ("LLM", "accepted"), ("PSR", "rejected")]
     assert [c.model.code for c in review.conditions.all()] == ["PSR"]
@@ -275,7 +305,7 @@ def test_the_signed_copy_says_what_kind_of_signature_it_is(typeset, review, act)
     flat = "".join(text.split())
     assert "simpleelectronicsignature" in flat
     assert "notbyitselfareliableelectronicsignature" in flat
-    assert "陈国栋" in flat
+    assert "Reviewer" in flat
     assert review.document.content_hash in flat
     assert "madewithapracticecertificate" in flat
     assert "one-timecodesenttor***@firm.example" in flat

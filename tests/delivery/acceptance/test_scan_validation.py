@@ -10,7 +10,7 @@ from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.pdf_utils.writer import copy_into_new_writer
 
-from delivery.acceptance import scan_validation
+from delivery.documents import scan_validation
 from engagements.errors import InvalidInput
 from tests.delivery.review_steps import SHORT
 

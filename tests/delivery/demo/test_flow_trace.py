@@ -5,14 +5,16 @@ import pytest
 from delivery.demo import flow_trace
 
 # Files of the whole flow, and without those of followers alone.
-MOST_FILES = {"queue_job": (31, 29), "issue_quote": (32, 24), "sign": (38, 29)}
+MOST_FILES = {"queue_job": (34, 32), "issue_quote": (36, 27), "sign": (47, 37)}
 NOTICES = "inbox, e-mail, chat and webhooks, after an audit entry"
 SUMS = "sums of the portfolio's charts"
+PLANS = "days of planned tasks by person, after the commit"
 ROW, OF_ENGAGEMENT = "search words of the row", "search words of the engagement's rows"
 FOLLOW_UPS = {
     "queue_job": [NOTICES],
     "issue_quote": [ROW, SUMS, NOTICES],
-    "sign": ["summary of where the model stands", ROW, OF_ENGAGEMENT, SUMS, NOTICES]}
+    "sign": ["summary of where the model stands", ROW, OF_ENGAGEMENT, SUMS, PLANS,
+             NOTICES]}
 
 
 @pytest.fixture

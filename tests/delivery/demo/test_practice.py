@@ -6,6 +6,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from assessments.models import MetricDefinition
+from delivery.demo import sample_node
 from delivery.demo.child_processes import free_port
 from delivery.demo.management.commands import up
 from delivery.demo.models import PracticeStep
@@ -27,6 +28,7 @@ from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Customer, Engagement, User
 from workers.artifacts.artifact_store import store_file
+from workers.models import Node
 
 PASSWORD = "Another-Long-7431"
 
@@ -164,3 +166,54 @@ def test_a_start_without_practice_data_removes_what_is_there(practice, monkeypat
         "admin", "administrator", True)
     assert MetricDefinition.objects.exists()
     assert next(audit_log.findings(), None) is None
+
+
+def test_a_practice_node_beside_real_work_is_enrolled_once_and_marked(
+        db, ssh_server, tmp_path, settings, monkeypatch):
+    """`./desk run --empty --practice-node`, then a start without options."""
+    started, settings.VAR_DIR = [], tmp_path
+    (tmp_path / "practice-node").symlink_to(ssh_server.root)
+
+    class NoChildren:
+        def start(self, name, *_command, **_more):
+            started.append(name)
+
+        def stop(self):
+            pass
+
+    def reached(_host, port):
+        if port != ssh_server.port:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(up, "Children", NoChildren)
+    monkeypatch.setattr(up, "_prepare", lambda: None)
+    monkeypatch.setattr(up.connection, "close", lambda: None)
+    monkeypatch.setattr(up, "_stored_node_port", lambda _root: ssh_server.port)
+    monkeypatch.setattr(up, "wait_for", reached)
+    monkeypatch.setenv(up.VARIABLE, PASSWORD)
+    for more in ({"empty": True, "practice_node": True}, {}):
+        call_command("up", port=free_port(), **more)
+    node = Node.objects.get()
+    assert (node.state, node.is_practice, Engagement.objects.count()) == (
+        Node.State.READY, True, 0)
+    assert started == ["practice node", "portal", "worker"] * 2
+
+
+def test_a_practice_node_is_asked_for_where_the_desk_was_started_by_run(
+        people, client, settings, tmp_path, monkeypatch):
+    settings.VAR_DIR = tmp_path
+    client.force_login(people["operator"])
+    url, nodes = reverse("practice:practice_node"), reverse("workers:nodes")
+    client.post(url)
+    assert not sample_node.practice_node_is_wanted()
+    assert url not in client.get(nodes).content.decode()
+    (tmp_path / "up.pid").write_text("1")
+    assert url in client.get(nodes).content.decode()
+    client.post(url)
+    assert sample_node.practice_node_is_wanted()
+    started = []
+    monkeypatch.setattr(up.Command, "_start_practice_node",
+                        lambda self, children, meanwhile: started.append(meanwhile))
+    monkeypatch.setattr(up, "connection", type("Kept", (), {"close": staticmethod(int)}))
+    up.Command()._start_wanted_node(None)
+    assert (started, sample_node.practice_node_is_wanted()) == ([None], False)

@@ -1,6 +1,6 @@
 """What a first start writes into the sample engagement."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -23,6 +23,7 @@ def test_every_milestone_of_the_sample_has_its_date(people, engagement):
     engagement.starts_on = SAMPLE.began
     sample_planning.load_plan(SAMPLE, engagement, {
         "manager": people[Role.MANAGER], "consultant": people[Role.CONSULTANT]})
+    engagement.plan.baselines.update(taken_at=datetime(2025, 6, 30, tzinfo=UTC))
     rows = week_facts(engagement, date(2025, 6, 30))["plan"]["milestones"]
     days = [date.fromisoformat(row["now"]) for row in rows]
     assert (days[0], days) == (sample_planning.STARTS, sorted(days))

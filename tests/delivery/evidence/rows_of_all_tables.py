@@ -15,10 +15,13 @@ from assessments.services.waivers import draft_waiver, sign_waiver
 from delivery.acceptance import services
 from delivery.acceptance.review.deliverables import deliverables_of
 from delivery.acceptance.services.regression_runs import start_regression
+from delivery.agreement.services import draft_agreement
 from delivery.documents.services.branding import save_branding
 from delivery.documents.services.issued_files import store_missing
 from delivery.documents.services.staff_certificates import add_certificate
 from delivery.evidence.services import build_bundle
+from delivery.invoicing import services as invoicing
+from delivery.invoicing.models import Invoice
 from delivery.knowledge.services.cases import add_case
 from delivery.notices.services import channels, set_preferences
 from delivery.notices.services.inbox import set_mail_setting
@@ -39,17 +42,19 @@ from delivery.planning.services import (
     timesheets,
     weekly_reports,
 )
+from delivery.planning.services import people as staffing
 from delivery.planning.services.planned_versions import set_planned_versions
 from delivery.portal.portfolio.saved_views import save_view
 from delivery.quotes import services as quoting
-from delivery.quotes.models import PriceLine
+from delivery.quotes.models import PriceLine, Quote, RateCard
 from delivery.reports import services as reporting
 from delivery.surveys import services as surveying
 from delivery.surveys.answer_sheet import Sheet
 from delivery.surveys.consequences import compare
 from delivery.surveys.services import questionnaire_drafts
 from engagements import services as engagement_services
-from engagements.models import Role, StageRecord
+from engagements.models import Role, StageRecord, User
+from engagements.services.agents import create_agent
 from tests.assessments.conftest import log
 from tests.assessments.test_human_evaluation import lines, prefers, rate
 from tests.delivery.acceptance.test_scan_validation import picture
@@ -77,10 +82,12 @@ PLAIN_TEXT = {"pdf": lambda row, language: f"{row} {language}".encode()}
 def write_everything(engagement, act, people):
     # a kind that the accepted runs can be repeated by
     Job.objects.filter(engagement=engagement).update(kind="env.host_probe", parameters={})
+    draft_agreement(actor=people[Role.MANAGER], engagement=engagement)
     state_in_criteria(engagement, people)
     pass_a_gate(engagement, people)
     choose_words_and_messages(engagement, people)
     agree_and_plan(engagement, people)
+    staff(people)
     steer(engagement, people)
     ask_and_answer(engagement, people)
     review_and_sign(engagement, act)
@@ -120,7 +127,7 @@ def share_nodes(engagement, people, model, node):
     """A job on two nodes, a reservation, a quota, an inventory."""
     operator, tomorrow = people[Role.OPERATOR], timezone.now() + timedelta(days=1)
     other = Node.objects.create(name="other", host="192.0.2.9", username="npu", state="ready",
-                                is_practice=node.is_practice)
+                                is_practice=node.is_practice, cards_total=8)
     kind = kinds.get("adapt.megatron_train")
     jobs.queue_job(actor=people[Role.CONSULTANT], kind=kind.code, model=model,
                    parameters=kind.example_parameters(), nodes=[node, other])
@@ -141,6 +148,7 @@ def choose_words_and_messages(engagement, people):
         {"action": "review", "title": "审核"}, {"action": "approve", "title": "批准"}])
     engagement_services.set_people(actor=administrator, kind="quote", people="reviewer_approves")
     engagement_services.create_token(actor=consultant, owner=consultant, name="script")
+    create_agent(actor=consultant, engagement=engagement, name="Adapter")
     save_branding(actor=administrator, customer=None, confidentiality_zh="内部资料",
                   logo=picture())
     reporting.add_deliverable(actor=people[Role.MANAGER], engagement=engagement, title="手册")
@@ -200,6 +208,7 @@ def agree_and_plan(engagement, people):
                   action="plan_baseline.file")
     plans.set_milestones(actor=manager, plan=made, rows=[
         {"name": "终验", "percent": Decimal(100), "trigger": "FA"}])
+    invoice_and_answer(engagement, people, made.milestones.get())
     change_proposals.raise_proposal(actor=people[Role.REVIEWER], engagement=engagement, title="x",
                                     category="scope", description="x", reason="x")
     change = changes.create_change(actor=consultant, engagement=engagement, quote=quote, **WORDS)
@@ -221,6 +230,31 @@ def agree_and_plan(engagement, people):
                                      month=date(2025, 9, 30))
     store_missing(sheet, PLAIN_TEXT, action="timesheet.file", **sheet.edition)
     store_missing(change, PLAIN_TEXT, action="change.file", state="submitted", as_of=timezone.now())
+
+
+def staff(people):
+    """Who is away, who knows what, and the firm's lowest margin."""
+    manager = people[Role.MANAGER]
+    staffing.add_absence(actor=manager, first=DAY)
+    staffing.set_skill(actor=manager, name="PMP", certificate="001")
+    staffing.set_margin_floor(actor=manager, percent=Decimal(20))
+
+
+def invoice_and_answer(engagement, people, milestone):
+    """An answer from outside the portal to an offer that is revoked then; an invoice, partly
+    paid."""
+    sales = people[Role.SALES]
+    offer = quoting.create_quote(actor=sales, engagement=engagement)
+    Quote.objects.filter(pk=offer.pk).update(state=Quote.State.ISSUED, issued_at=timezone.now())
+    quoting.record_answer(actor=sales, quote=offer, is_accepted=False, way="call",
+                          given_on=timezone.localdate(), given_by="王总", reason="预算")
+    quoting.move_quote(actor=sales, quote=offer, move="revoke", reason="价格有误")
+    quoting.add_framework(actor=sales, customer=engagement.customer, number="FC-1", name="框架",
+                          valid_from=DAY, card=RateCard.objects.first())
+    invoice = Invoice.objects.create(
+        engagement=engagement, milestone=milestone, number="2026-001", issued_on=DAY, due_on=DAY,
+        amount=Decimal(100), currency="CNY", created_by=sales)
+    invoicing.add_payment(actor=sales, invoice=invoice, paid_on=DAY, amount=Decimal(40))
 
 
 def ask_and_answer(engagement, people):
@@ -273,6 +307,14 @@ def review_and_sign(engagement, act):
         actor=manager, engagement=engagement, laboratory="检测中心", cnas_number="L1234",
         report_number="NT-1", issued_on=date(2025, 8, 1), scope="时延",
         file=SimpleUploadedFile("report.png", picture()))
+    issue = control.add_issue(
+        actor=manager, engagement=engagement, description="文档待补", level="blocking",
+        owner=manager, raised_on=timezone.localdate(), due_on=timezone.localdate())
+    services.draft_blocker_waiver(actor=manager, engagement=engagement, reason="客户同意")
+    engagement_services.delegate_duties(
+        actor=manager, delegate=User.objects.exclude(pk=manager.pk).get(role=Role.CONSULTANT),
+        starts_on=timezone.localdate(), ends_on=timezone.localdate())
+    control.update_issue(actor=manager, issue=issue, closed_on=timezone.localdate())
     review = act.open(engagement)
     services.record_notice(actor=manager, review=review, channel="hand", addressee="陈国栋",
                            reference="1", delivered_on=timezone.localdate())

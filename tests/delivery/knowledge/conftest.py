@@ -23,7 +23,7 @@ ASSERTION = ("Traceback (most recent call last):\n"
 @pytest.fixture
 def node(db) -> Node:
     return Node.objects.create(name="npu-grid-07", host="10.20.30.41", username="desk",
-                               software=SOFTWARE, state=Node.State.READY)
+                               software=SOFTWARE, state=Node.State.READY, cards_total=8)
 
 
 @pytest.fixture

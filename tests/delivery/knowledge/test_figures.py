@@ -33,7 +33,7 @@ from workers.models.node import Card
 def node(db) -> Node:
     found = Node.objects.create(
         name="bms-9", host="10.1.1.9", username="desk", state=Node.State.READY,
-        software={"cann": "8.0.RC2", "torch_npu": "2.1.0.post6", "torch": "2.1.0"})
+        software={"cann": "8.0.RC2", "torch_npu": "2.1.0.post6", "torch": "2.1.0"}, cards_total=8)
     Card.objects.create(node=found, index=0, chip_name="Ascend 910B3",
                         read_at=timezone.now())
     return found

@@ -3,18 +3,24 @@
 from datetime import date, timedelta
 
 import pytest
+from django.apps import apps
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import override
 
-from assessments.services import load_standard_definitions
+from assessments.models import Confirmation
+from assessments.services import draft_criteria, load_standard_definitions
 from delivery.acceptance.models import Review, Signer
 from delivery.acceptance.review import transitions as review
+from delivery.evidence.models import EvidenceBundle
 from delivery.next_steps import engagement_steps
+from delivery.next_steps.engagement_steps import TABLES as TABLE_OF
 from delivery.next_steps.engagement_steps import steps_of
+from delivery.next_steps.inbox import inbox_items
 from delivery.next_steps.registry import RULES
+from delivery.operation.state_machines import MACHINES
 from delivery.planning.changes import proposal_transitions as change_proposal
 from delivery.planning.changes import transitions as change
 from delivery.planning.control import transitions as weekly
@@ -31,24 +37,29 @@ from delivery.reports.models import ApprovalTurn, Document
 from delivery.surveys import transitions as survey
 from delivery.surveys.models import Survey
 from delivery.surveys.services import start_survey
-from engagements import stages
-from engagements.models import Membership, Role, User
+from engagements import closing, stages
+from engagements.models import Engagement, Membership, Role, User
 from engagements.moves import allowed_moves
 from tests.delivery.conftest import api_client
 from workers.dispatch import transitions as job
 from workers.models import Job, JobState
 from workers.models.job import FINAL_STATES
 
-TABLES = {"survey": survey, "quote": quote, "change": change,
+TABLES = {"closing": closing, "survey": survey, "quote": quote, "change": change,
           "change_proposal": change_proposal, "timesheet": timesheet,
           "weekly": weekly, "document": document, "review": review, "stage": stages,
           "job": job}
 # States from which moves lead on although nobody is waited for, and why.
 ENDS = {
+    ("closing", "active"): "its own steps lead on; ending it is a manager's decision",
+    ("closing", "closed"): "ended; reopened only for a reason",
+    ("closing", "cancelled"): "ended; reopened only for a reason",
+    ("closing", "not_won"): "ended; reopened only for a reason",
     ("document", "issuing"): "a worker makes the files; taken back only where it cannot",
     ("document", "issued"): "issued for good; a correction is somebody's decision",
     ("document", "signed"): "signed; a correction is somebody's decision",
     ("document", "withdrawn"): "withdrawn; a new version is somebody's decision",
+    ("weekly", "frozen"): "sent; a next version is somebody's decision",
     ("review", "signed"): "signed; receipts may still be added",
     ("review", "deemed"): "accepted under the contract; comments may still be made",
     ("stage", "passed"): "done; reopened only for a reason",
@@ -77,11 +88,95 @@ def test_every_state_with_a_way_on_is_covered_or_an_end():
     assert {key for key in ENDS if key not in set(states_with_moves())} == set()
 
 
+# States from which no move leads, and why nobody has anything to do then.
+OVER = {
+    ("quote", "accepted"): "agreed; a change request changes it",
+    ("quote", "superseded"): "a newer version stands",
+    ("change", "rejected"): "one side said no; another request is somebody's decision",
+    ("change_proposal", "converted"): "the change request goes on",
+    ("change_proposal", "answered"): "answered", ("change_proposal", "declined"): "answered",
+    ("change_proposal", "withdrawn"): "taken back by its author",
+    ("timesheet", "confirmed"): "confirmed by the customer",
+    ("timesheet", "withdrawn"): "its entries come on the next one",
+    ("document", "superseded"): "a newer version holds",
+    ("review", "replaced"): "the newer version has a review of its own",
+    ("job", "succeeded"): "done; its measurement follows by itself",
+}
+# Of tables without a state machine: the rule whose inbox item holds the state, or why none does.
+ELSEWHERE = {
+    "agreement.agreement": {"draft": "drawn from its sources; the statement of work that agrees on "
+                                     "it has inbox items of its own",
+                            "agreed": "", "superseded": ""},
+    "workers.node": {"pending": "node_pending", "quarantined": "node_quarantined", "ready": "",
+                     "untried": "tried by itself", "maintenance": "its operator ends it",
+                     "retired": ""},
+    "workers.importednode": {"to_confirm": "shown while the import is open", "ready": "",
+                             "waiting": "a worker takes it on", "looking": "a worker looks",
+                             "failed": "shown with its reason while the import is open"},
+    "workers.readingrequest": {"being_read": "a worker reads", "read": "", "refused": "told"},
+    "assessments.criteriaset": {"draft": "criteria_sign", "signed": "", "superseded": ""},
+    "reports.renderjob": {"pending": "a worker", "running": "a worker", "done": "",
+                          "failed": "document"},
+    "acceptance.signer": {"waiting": "signature", "signed": "", "declined": "review_refused"},
+    "planning.risk": {"open": "risk", "occurred": "risk", "closed": ""},
+    "planning.effortestimate": {"draft": "estimate", "approved": "", "superseded": ""},
+    "notices.channel": {"active": "", "closed": "switched off", "disabled": "told by e-mail"},
+    "notices.dispatch": {"pending": "a worker", "sending": "a worker", "sent": "",
+                         "failed": "its channel's page tells", "withdrawn": ""},
+    "engagements.modelprogress": dict.fromkeys(stages.StageState.values, "a summary of stages"),
+}
+
+
+def test_every_state_of_every_object_has_a_next_person_or_a_reason_for_none():
+    covered = {(table, str(state)) for rule in RULES for table, state in rule.covers}
+    module_of = {module: name for name, module in TABLES.items()}
+    machines = {(module_of[module], str(state))
+                for _title, module, states in MACHINES for state in states}
+    assert machines - covered - set(ENDS) == set(OVER)
+    found = {model._meta.label_lower: dict(field.flatchoices)
+             for model in apps.get_models() for field in model._meta.concrete_fields
+             if field.name == "state" and field.choices}
+    assert set(found) - set(ELSEWHERE) == set(TABLE_OF) - {"acceptance.review"}
+    assert {name: set(found[name]) for name in ELSEWHERE} == {
+        name: set(states) for name, states in ELSEWHERE.items()}
+    codes = {rule.code for rule in RULES}
+    named = {text for states in ELSEWHERE.values() for text in states.values() if "_" in text}
+    assert named <= codes
+
+
+def test_criteria_that_both_sides_confirmed_wait_for_whoever_may_sign(people, engagement, llm):
+    """Who wrote them does not; where nobody else may, that is said."""
+    load_standard_definitions()
+    draft = draft_criteria(actor=people[Role.MANAGER], engagement=engagement)
+    Confirmation.objects.bulk_create(Confirmation(
+        criteria_set=draft, side=side, content_hash="x", confirmed_by=people[role])
+        for side, role in (("firm", Role.MANAGER), ("customer", Role.REVIEWER)))
+    [step] = [step for step in engagement_steps(engagement, people[Role.MANAGER])
+              if step.code == "criteria_sign"]
+    assert step.people == [people[Role.ADMINISTRATOR]]
+    [item] = [item for item in inbox_items(people[Role.ADMINISTRATOR])
+              if item.kind == "criteria_sign"]
+    assert item.url == reverse("assessments:criteria", args=[engagement.code])
+    User.objects.filter(role=Role.ADMINISTRATOR).update(is_active=False)
+    [step] = [step for step in engagement_steps(engagement, people[Role.MANAGER])
+              if step.code == "criteria_sign"]
+    assert (step.people, step.missing != "") == ([], True)
+
+
 @pytest.fixture
 def make(people, engagement, llm):
     """A row of each table in a state, by the shortest way."""
     load_standard_definitions()
     now = timezone.now()
+
+    def an_engagement(state):
+        row = Document.objects.create(
+            engagement=engagement, kind="FA", number="FA-1", created_by=people[Role.MANAGER],
+            state="signed", issued_at=now, content_hash="x")
+        EvidenceBundle.objects.create(engagement=engagement, document=row, file="x.zip", size=1,
+                                      sha256="0" * 64)
+        Engagement.objects.filter(pk=engagement.pk).update(state=state)
+        return Engagement.objects.get(pk=engagement.pk), closing.TRANSITIONS
 
     def a_survey(state):
         row = start_survey(actor=people[Role.CONSULTANT], engagement=engagement)
@@ -91,7 +186,10 @@ def make(people, engagement, llm):
     def a_quote(state):
         row = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
         Quote.objects.filter(pk=row.pk).update(
-            state=state, issued_at=now, content_hash="x", answered_at=now,
+            state=state, issued_at=now, content_hash="x",
+            answered_at=now, snapshot={
+                "currency": "CNY", "totals": dict.fromkeys(("net", "tax", "gross"), "0.00"),
+                "lines": [], "payment": []},
             answered_by=people[Role.REVIEWER], answer_reason="x",
             valid_until=timezone.localdate() + timedelta(days=20))
         return Quote.objects.get(pk=row.pk), quote.TRANSITIONS
@@ -154,7 +252,7 @@ def make(people, engagement, llm):
             kind="env.gpu_probe", engagement=engagement, created_by=people[Role.CONSULTANT],
             state=state, finished_at=now if state in FINAL_STATES else None), job.TRANSITIONS
 
-    makers = {"survey": a_survey, "quote": a_quote, "change": a_change,
+    makers = {"closing": an_engagement, "survey": a_survey, "quote": a_quote, "change": a_change,
               "change_proposal": a_proposal, "timesheet": a_timesheet,
               "weekly": a_weekly, "document": a_document, "review": a_review, "stage": a_stage,
               "job": a_job}

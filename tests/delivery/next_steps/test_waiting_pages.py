@@ -5,14 +5,16 @@ import html
 import os
 import signal
 import time
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
 from django.utils.translation import override
 
+from delivery.evidence.services import build_bundle
 from delivery.next_steps.engagement_steps import steps_of
+from delivery.next_steps.inbox import inbox_items
 from delivery.next_steps.registry import RULES
 from delivery.planning.services import (
     change_proposals,
@@ -30,6 +32,7 @@ from engagements.errors import WrongState
 from engagements.models import Membership, Role, User
 from engagements.stages import Stage, StageMove
 from practice_node.server import running_practice_node
+from tests.delivery.conftest import api_client, measure
 from tests.delivery.planning.conftest import WORDS
 from tests.delivery.surveys.conftest import fill
 from tests.practice_nodes import enrolled
@@ -75,7 +78,11 @@ class Walks:
                  "issued": lambda: quoting.issue_quote(actor=sales, quote=row),
                  "declined": lambda: quoting.answer_quote(
                      actor=self.reviewer, quote=row, is_accepted=False, reason="too dear")}
-        self._until(steps, state)
+        ends = {"revoked": lambda: quoting.move_quote(actor=sales, quote=row, move="revoke",
+                                                      reason="wrong price"),
+                "expired": lambda: quoting.expire_quotes(today=row.valid_until + timedelta(1))}
+        steps["declined"] = ends.get(state, steps["declined"])
+        self._until(steps, "declined" if state in ends else state)
         return row, reverse("quotes:quote", args=[row.pk])
 
     def document(self, state):
@@ -95,6 +102,16 @@ class Walks:
             act.decide(row, models=[{"model": model.code, "decision": "accepted"}
                                     for model in self.engagement.models.all()])
         return row, reverse("acceptance:review", args=[row.document_id])
+
+    def closing(self, _state):
+        """Accepted, without a warranty, its certificate archived."""
+        act, delivered = map(self.request.getfixturevalue, ("act", "delivered"))
+        measure(delivered, self.people, delivered.models.get(code="PSR"))
+        row = act.open(delivered)
+        act.decide(row)
+        act.sign(row)
+        build_bundle(actor=act.manager, engagement=delivered)
+        return delivered, reverse("engagements:engagement", args=[delivered.code])
 
     def change(self, state):
         row = changes.create_change(actor=self.consultant, engagement=self.engagement,
@@ -204,7 +221,7 @@ class Walks:
 
 @pytest.fixture
 def walks(people, engagement, llm, request):
-    if request.node.callspec.params["table"] in ("document", "review"):
+    if request.node.callspec.params["table"] in ("closing", "document", "review"):
         llm.delete()  # the engagement of a delivery has models of its own
     return Walks(people, engagement, request)
 
@@ -256,3 +273,29 @@ def test_the_page_says_who_can_go_on_and_whom_it_lacks(client, people, walks, ta
         assert [step.missing in page for step in steps] == [True] * len(steps)
         assert all(step.missing for step in steps)
         assert any(str(role) in page for role in Role.labels)
+
+
+@pytest.mark.parametrize(("table", "state"), [
+    pytest.param(table, state, id=f"{table}-{state}",
+                 marks=pytest.mark.django_db(transaction=table == "job"))
+    for table, state in WAITING])
+def test_next_step_inbox_api_and_page_name_the_same_people(client, people, walks, table, state):
+    """What a step names as possible for a person is in that person's inbox and API and opens for
+    them; nobody else has it there."""
+    with override("en"):
+        row, _url = walks.to(table, state)
+        row = type(row)._base_manager.get(pk=row.pk)
+        for person in (one for one in people.values() if one.is_active):
+            steps = {}
+            for step in steps_of(row, person):  # both sides' steps of a change share a page
+                key = step.code, step.url
+                steps[key] = steps.get(key, False) or step.is_for(person)
+            inbox = {(item.kind, item.url) for item in inbox_items(person, also=True)}
+            assert {key for key in steps if key in inbox} == {
+                key for key, is_theirs in steps.items() if is_theirs}, person.role
+            told = api_client(person).get("/api/v1/desk/?also=true&limit=200").json()
+            assert {(item["kind"], item["url"]) for item in told} == inbox, person.role
+            client.force_login(person)
+            assert {url: client.get(url).status_code for (_code, url), is_theirs in steps.items()
+                    if is_theirs} == {url: 200 for (_code, url), is_theirs in steps.items()
+                                      if is_theirs}, person.role

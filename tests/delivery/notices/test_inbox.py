@@ -14,6 +14,8 @@ from delivery.notices.event_kinds import KINDS, kind_of_entry
 from delivery.notices.event_subjects import BUILDERS, subject_of
 from delivery.notices.models import Dispatch, Event, Notice, Preference
 from delivery.notices.services.announcements import may_hear
+from delivery.notices.transport.message_text import item_of
+from delivery.notices.transport.send_dispatches import as_json
 from delivery.planning.document_files import KINDS as KINDS_OF_FILES
 from delivery.planning.services import changes, control, time_entries, timesheets, weekly_reports
 from delivery.quotes import services as quotes
@@ -94,14 +96,39 @@ def test_a_waiver_calls_those_who_sign_and_tells_of_its_use(record, people):
 
 def test_customers_hear_only_what_is_meant_for_them(people):
     heard = {kind.code for kind in KINDS.values() if may_hear(people[Role.REVIEWER], kind)}
-    assert heard == {"stage_passed", "stage_waived", "waiver_drafted", "quote_issued",
+    assert heard == {"engagement_closed", "engagement_cancelled", "engagement_reopened",
+                     "stage_passed", "stage_waived", "waiver_drafted", "quote_issued",
+                     "acceptance_waiver_drafted",
+                     "quote_revoked", "document_superseded", "document_withdrawn", "claim_raised",
+                     "claim_repaired", "claim_closed", "retest_due",
                      "change_withdrawn", "change_proposal_taken", "change_proposal_answered",
                      "change_proposal_declined",
-                     "report_issued", "review_requested", "comment_made", "acceptance_decided",
-                     "document_signed", "signature_declined", "issue_reported", "issue_closed",
+                     "report_issued", "report_overtaken", "review_requested", "comment_made",
+                     "acceptance_decided", "document_signed",
+                     "signature_declined", "issue_reported", "issue_closed", "issue_sent_back",
+                     "issue_reopened", "trial_issue", "trial_issue_comment",
+                     "trial_issue_resolved", "claim_sent_back",
                      "change_to_decide", "change_in_force", "change_rejected",
                      "timesheet_to_confirm", "review_due", "minutes_shared"}
     assert "signature_turn" not in heard  # only whose turn it is, whatever his role
+
+
+@pytest.mark.parametrize(("decision", "title", "level"), [
+    ("accepted", "Passed", "green"), ("conditional", "Passed with conditions", "orange"),
+    ("rejected", "Failed", "red")])
+@pytest.mark.parametrize("action", ["review.decide", "document.sign"])
+def test_a_notice_of_the_acceptance_says_what_was_decided(action, decision, title, level, people,
+                                                          engagement):
+    document = Document.objects.create(
+        engagement=engagement, kind="FA", number="FA-1", state="issued", issued_at=timezone.now(),
+        created_by=people[Role.MANAGER])
+    audit_log.record(actor=people[Role.REVIEWER], action=action, target=document,
+                     engagement=engagement, data={"decision": decision})
+    event = Event.objects.get()
+    with override("en"):
+        assert event.title.endswith(f": {title}")
+        assert item_of(event).title == event.title
+    assert (event.level, as_json(event)["outcome"]) == (level, decision)
 
 
 def test_verdicts_other_than_failed_make_no_event():
@@ -111,7 +138,7 @@ def test_verdicts_other_than_failed_make_no_event():
 
 
 def test_unreachable_node_tells_operators_once_per_absence(people):
-    node = Node.objects.create(name="n1", host="127.0.0.1", username="x")
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x", cards_total=8)
     reachability.missed(node, "timeout")
     reachability.missed(node, "timeout")
     assert notified("node_unreachable") == {"administrator", "operator"}
@@ -119,7 +146,8 @@ def test_unreachable_node_tells_operators_once_per_absence(people):
 
 
 def test_quarantine_is_announced_once_until_the_key_is_confirmed_again(people):
-    node = Node.objects.create(name="n1", host="h", username="x", state="quarantined")
+    node = Node.objects.create(name="n1", host="h", username="x", state="quarantined",
+                               cards_total=8)
     for _ in range(2):
         deadline_watch.announce_due(timezone.now())
     assert Event.objects.filter(kind="node_quarantined").count() == 1
@@ -146,7 +174,7 @@ def test_what_was_announced_costs_one_query_of_keys(engagement, django_assert_nu
             ends_on=timezone.localdate())
     deadline_watch.announce_due(timezone.now())
     assert Event.objects.count() == 3
-    with django_assert_num_queries(7):  # six kinds of rows, and the keys
+    with django_assert_num_queries(8):  # six kinds of rows, and the keys
         deadline_watch.announce_due(timezone.now())
 
 
@@ -324,3 +352,19 @@ def test_a_timesheet_and_a_weekly_report_reach_who_has_to_read_them(people, enga
     weekly_reports.freeze_weekly(actor=manager, report=report)
     assert "consultant" in notified("weekly_report")
     assert "geheim" not in Event.objects.get(kind="weekly_report").subject
+
+
+def test_successes_are_a_digest_and_failures_are_counted(client, engagement, people):
+    worker = people[Role.CONSULTANT]
+    for state in ("succeeded", "succeeded", "failed"):
+        job = Job.objects.create(kind="env.npu_info", engagement=engagement, state=state,
+                                 finished_at=timezone.now(), created_by=worker)
+        audit_log.record(actor=None, action="job.end", target=job, engagement=engagement,
+                         data={"state": state})
+    client.force_login(worker)
+    page = client.get(reverse("notices:inbox"))
+    assert [notice.event.kind for notice in page.context["page"]] == ["job_failed"]
+    assert page.context["unread"] == 1
+    assert [(kind.code, n) for kind, n in page.context["digest"]] == [("job_succeeded", 2)]
+    every = client.get(reverse("notices:inbox"), {"all": "1"})
+    assert len(every.context["page"].object_list) == 3

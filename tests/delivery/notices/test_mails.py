@@ -1,16 +1,19 @@
 """E-mails of notices."""
 
 import re
+from email.utils import parseaddr
 
 import pytest
 from django.core import mail
 from django.utils import timezone
 
+from delivery.documents.models import CompanyProfile
 from delivery.notices import services, tasks
 from delivery.notices.models import Dispatch, Event
 from delivery.notices.transport import send_dispatches
 from delivery.planning.services.control import add_todo
 from engagements.models import Membership, Role
+from engagements.services import cancel_engagement
 from tests.delivery.notices.conftest import CONFIDENTIAL
 
 
@@ -37,7 +40,13 @@ def test_e_mail_with_a_deep_link_and_nothing_confidential(mailed, engagement, su
     assert "https://desk.example.com/engagements/EP2501/models/LLM/survey/" in message.body
     text = message.subject + message.body + _html(message)
     assert [word for word in CONFIDENTIAL if word in text] == []
-    assert "EP2501 (" in message.body.rpartition("\n\n")[2]  # what waits for the reader follows
+    *_events, waiting, chosen = message.body.split("\n\n")
+    assert "EP2501 (" in waiting  # what waits for the reader follows, each with its link
+    assert waiting.count("\n- ") == waiting.count("\n  https://desk.example.com/") > 0
+    assert chosen.strip().endswith("https://desk.example.com/notices/preferences/")
+    assert message.message()["Auto-Submitted"] == "auto-generated"
+    assert parseaddr(message.from_email) == (CompanyProfile.current().name or "迁移交付台",
+                                             "delivery-desk@localhost")
     assert "secret" not in text
 
 
@@ -91,3 +100,25 @@ def test_mail_server_away_is_tried_again(mailed, submit, settings):
     send_dispatches.send_mail_to(mailed.pk)
     row = Dispatch.objects.get(recipient=mailed)
     assert (row.state, row.attempts, row.error) == ("pending", 1, "mail ConnectionRefusedError")
+
+
+def test_a_customer_is_told_firm_project_and_people_by_name(people, engagement):
+    """In the customer's own mailbox; those of the firm's people hold codes alone."""
+    for role in (Role.REVIEWER, Role.CONSULTANT):
+        services.set_preferences(actor=people[role], choices={
+            "engagement_cancelled": {"in_inbox": True, "email": "now"}})
+        people[role].email = f"{role}@example.com"
+        people[role].save()
+    CompanyProfile.objects.update_or_create(defaults={"name": "某服务公司"})
+    cancel_engagement(actor=people[Role.MANAGER], engagement=engagement, reason="x",
+                      settlement="y")
+    for role in (Role.REVIEWER, Role.CONSULTANT):
+        send_dispatches.send_mail_to(people[role].pk)
+    told, own = (message.body for message in mail.outbox)
+    reviewer, manager = people[Role.REVIEWER].full_name, people[Role.MANAGER].full_name
+    assert told.startswith(f"{reviewer}，您好：")
+    assert f"EP2501 {engagement.name}" in told
+    assert f"经办人：{manager}" in told
+    assert "某服务公司" in told
+    assert manager not in own
+    assert "项目：EP2501\n" in own

@@ -108,6 +108,13 @@ def test_what_an_open_engagement_may_do_depends_on_its_entries_and_they_stay(log
     assert "CLOSED" in out.getvalue()
 
 
+def test_that_there_is_nothing_to_do_is_said(log):
+    out = io.StringIO()
+    call_command("archive_audit", days=36500, stdout=out, language="en")
+    assert out.getvalue() == (
+        "Nothing to do: no entry is of a month that ended more than 36500 days ago.\n")
+
+
 @pytest.mark.parametrize(("damage", "message"), [
     (lambda path: path.unlink(), "audit-2026-01-5-6.jsonl.gz is missing"),
     (lambda path: path.write_bytes(path.read_bytes()[:-20]), "cannot be read to its end"),
@@ -222,7 +229,7 @@ import django; django.setup()
 from datetime import UTC, datetime
 from django.core.management import call_command
 from delivery.operation import audit_archiving
-from engagements.audit import archive_files, audit_log
+from engagements.audit import audit_log
 audit_archiving.MOST_ENTRIES = 5
 def die(*args, **kwargs):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -235,13 +242,14 @@ if place == "set up":
     for number in range(9):
         audit_log.record(actor=None, action="customer.update", target=target)
     sys.exit()
-where = {"while it is written": (archive_files, "facts_of"),
+where = {"while it is written": (audit_log, "entry_facts"),
          "before it is stored": (audit_archiving, "_stored"),
          "before it is at rest": (audit_archiving, "_settle"),
          "before it is read again": (audit_log, "check_archive"),
          "before the rows go": (audit_archiving, "_move"),
          "in the transaction": (audit_log, "record")}
 if place in where:
+    getattr(*where[place])
     setattr(*where[place], die)
 for archive in audit_archiving.archive_old(now=datetime(2026, 6, 1, tzinfo=UTC), days=30):
     print(archive)

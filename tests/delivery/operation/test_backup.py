@@ -37,7 +37,7 @@ from delivery.operation.backup import restoring, writing
 from delivery.operation.backup.restoring import Checked, check_backup, chosen_backup
 from delivery.operation.backup.writing import listed, remove_old, snapshot, write_backup
 from delivery.operation.secret_files import secret_files
-from engagements.audit import audit_log, checkpoint, end_sealing
+from engagements.audit import audit_log, checkpoint, end_sealing, published_heads
 from engagements.audit.checkpoint import Checkpoint
 from engagements.errors import InvalidInput
 from engagements.models import AuditEntry
@@ -57,7 +57,8 @@ from workers.artifacts.artifact_store import store_file
 from workers.models import Node
 engagement = load_sample()
 store_file(stream=ContentFile("日志".encode()), name="日志.log", engagement=engagement)
-Node.objects.create(name="n", host="h", username="u", private_key="SECRET KEY OF A NODE")
+Node.objects.create(name="n", host="h", username="u", private_key="SECRET KEY OF A NODE",
+                    cards_total=8)
 from datetime import timedelta
 from django.utils import timezone
 from delivery.operation.audit_archiving import archive_old
@@ -246,7 +247,7 @@ def test_a_certificate_without_its_password_is_a_sentence_and_no_traceback(
 
 
 def test_credentials_of_nodes_stay_encrypted_in_a_backup(db, tmp_path):
-    Node.objects.create(name="n", host="h", username="u", private_key="PRIVATE")
+    Node.objects.create(name="n", host="h", username="u", private_key="PRIVATE", cards_total=8)
     folder = write_backup(tmp_path / "backup").folder
     lines = gzip.decompress((folder / "database.jsonl.gz").read_bytes()).decode()
     assert "PRIVATE" not in lines
@@ -322,7 +323,9 @@ def test_a_backup_of_an_older_version_comes_back_where_its_log_was_sealed_since(
     checked = Checked({}, is_sealed=True)
     restoring._check_log(checked)
     assert (checked.faults, checked.lost_after, list(audit_log.findings())) == ([], seen, [])
-    assert AuditEntry.objects.latest("pk").action == end_sealing.ACTION
+    sealed, restored = AuditEntry.objects.order_by("pk").reverse()[:2][::-1]
+    assert (sealed.action, restored.action, restored.data["seen"]) == (
+        end_sealing.ACTION, published_heads.RESTORED, 900)
 
 
 def test_what_a_walk_sees_during_a_backup_is_not_missed_in_it(engagement, tmp_path, monkeypatch):
@@ -335,7 +338,7 @@ def test_what_a_walk_sees_during_a_backup_is_not_missed_in_it(engagement, tmp_pa
 @pytest.mark.django_db(transaction=True)
 def test_a_backup_sees_one_moment_and_keeps_nobody_from_writing():
     def write() -> None:
-        Node.objects.create(name="later", host="h", username="u")
+        Node.objects.create(name="later", host="h", username="u", cards_total=8)
         connection.close()
 
     with snapshot():

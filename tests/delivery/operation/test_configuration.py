@@ -3,12 +3,16 @@
 from io import StringIO
 
 import pytest
+from django.core.checks import ERROR
+from django.core.checks.registry import registry
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
+from django.db import OperationalError
+from django.utils.translation import override
 
 from delivery import environment
 from delivery.environment import SETTINGS, setting
-from delivery.operation import configuration
+from delivery.operation import configuration, diagnosis, readiness
 
 
 @pytest.fixture
@@ -71,3 +75,30 @@ def test_the_check_names_misspelt_variables(monkeypatch):
     named = [line for line in shown.getvalue().splitlines() if "desk.W001" in line]
     assert len(named) == 1
     assert "DESK_WEB_THREAD " in named[0].replace("，", " ")
+
+
+def test_a_deployment_with_a_secret_of_the_example_file_is_refused(monkeypatch, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("CHANGE-ME")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://desk:CHANGE-ME@127.0.0.1/desk")
+    monkeypatch.setenv("DESK_METRICS_TOKEN_FILE", str(secret))
+    monkeypatch.setenv("DESK_SECRET_KEY", "changed")
+    assert configuration.check_placeholders in registry.deployment_checks
+    with override("en"):
+        found = configuration.check_placeholders(None)
+    assert [(fault.level, fault.msg) for fault in found] == [
+        (ERROR, f"{name} still holds CHANGE-ME of the example file.")
+        for name in ("DATABASE_URL", "DESK_METRICS_TOKEN")]
+
+
+@pytest.mark.django_db
+def test_missing_migrations_are_not_told_as_changed_keys(monkeypatch):
+    def no_such_table():
+        raise OperationalError("no such table: workers_node")
+
+    monkeypatch.setattr(readiness, "failures", lambda: {"migrations": "lacking"})
+    monkeypatch.setattr(diagnosis.Node.objects, "all", no_such_table)
+    with override("en"):
+        said = [found.sentence for found in diagnosis.findings() if str(found.subject) == "Keys"]
+    assert said == ["could not be checked before the database is migrated – "
+                    "run `manage.py migrate`, or `./desk upgrade`"]

@@ -23,7 +23,8 @@ def kept_keys(db, settings, tmp_path, monkeypatch):
     settings.VAR_DIR = tmp_path
     (tmp_path / "secret-key").write_text("old secret")
     (tmp_path / "audit-key").write_text("old audit key")
-    node = Node.objects.create(name="n", host="h", username="u", private_key="PRIVATE")
+    node = Node.objects.create(name="n", host="h", username="u", private_key="PRIVATE",
+                               cards_total=8)
     for number in range(3):
         audit_log.record(actor=None, action="row.write", target=node, data={"n": number})
 

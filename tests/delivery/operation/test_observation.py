@@ -5,6 +5,7 @@ import logging
 import re
 import shutil
 import subprocess
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,14 +13,17 @@ import pytest
 from celery import Task, signals
 from django.conf import settings as django_settings
 from django.core.cache import cache
+from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pythonjsonlogger.json import JsonFormatter
 
-from delivery.operation import heartbeat, readiness
+from delivery.operation import diagnosis, heartbeat, readiness
+from engagements import database_clock, leased_scheduler
 from engagements.log_context import ContextFilter, log_context
-from engagements.models import Role
+from engagements.models import Lease, Role
+from toolreaders.masking import MASK
 from workers.models import Job, Node
 
 DEPLOY = Path(django_settings.BASE_DIR) / "deploy"
@@ -43,8 +47,11 @@ def scrape(client, settings):
 def test_health_and_readiness_without_a_log_in(client, db, monkeypatch):
     assert client.get("/healthz").content == b"ok\n"
     ready = client.get("/readyz")
-    assert (ready.status_code, set(ready.json().values())) == (200, {"ok"})
-    assert set(ready.json()) == {"database", "migrations", "broker", "cache", "storage"}
+    parts = {"database", "migrations", "broker", "cache", "storage"}
+    assert (ready.status_code, ready.json()) == (
+        200, {**dict.fromkeys(parts, "ok"), "clock": "stopped", "time": "ok"})
+    assert leased_scheduler.take(leased_scheduler.CLOCK, "a host")
+    assert client.get("/readyz").json()["clock"] == "ok"
 
     def broken():
         raise OSError("secret address")
@@ -53,6 +60,34 @@ def test_health_and_readiness_without_a_log_in(client, db, monkeypatch):
     ready = client.get("/readyz")
     assert (ready.status_code, ready.json()["storage"]) == (503, "failed")
     assert "secret" not in ready.content.decode()
+
+
+def test_a_stopped_clock_process_is_told_within_half_a_minute(client, db, scrape, monkeypatch):
+    assert scrape()["desk_clock_age_seconds",] == heartbeat.NEVER
+    leased_scheduler.take(leased_scheduler.CLOCK, "a host")
+    assert scrape()["desk_clock_age_seconds",] < 5
+    Lease.objects.update(until=Now() + leased_scheduler.LEASE - timedelta(seconds=26))
+    assert scrape()["desk_clock_age_seconds",] > heartbeat.LATE
+    assert client.get("/readyz").json()["clock"] == "stopped"
+    [finding] = diagnosis.clock_process()
+    assert finding.state == diagnosis.BAD
+
+
+def test_a_process_whose_time_is_wrong_says_so(client, db, settings, monkeypatch, caplog):
+    """A worker an hour back: in its log, in figures, in readiness; it notes the database's time."""
+    settings.METRICS_TOKEN = "of-prometheus"
+    monkeypatch.setattr(database_clock, "_looks", {})
+    with monkeypatch.context() as worker:
+        worker.setattr(database_clock, "seconds_ahead", lambda: -3600.0)
+        worker.setattr(heartbeat, "_written_at", -100.0)
+        heartbeat.worker_did_a_task()
+    assert "The clock of this worker is -3600 s off the database's" in caplog.text
+    assert 3590 < cache.get(heartbeat.KEY) - time.time() < 3610
+    assert client.get("/readyz").json()["time"] == "wrong"
+    assert database_clock.look("worker") == -3600.0  # asked again after half a minute
+    cache.delete("operation-figures")
+    found = client.get("/metrics", headers={"Authorization": "Bearer of-prometheus"})
+    assert 'desk_clock_ahead_seconds{process="worker"} -3600.0' in found.content.decode()
 
 
 def test_readiness_notices_a_store_that_cannot_be_written(db, settings, tmp_path):
@@ -72,7 +107,7 @@ def test_metrics_want_their_token(client, db, settings):
 def test_figures_follow_the_rows(client, db, scrape):
     now = timezone.now()
     node = Node.objects.create(name="n", host="h", username="u", state="ready",
-                               unreachable_since=now)
+                               unreachable_since=now, cards_total=8)
     Job.objects.create(kind="env.npu_info", node=node, next_step_at=now - timedelta(seconds=90))
     Job.objects.create(kind="env.npu_info", node=node, next_step_at=now + timedelta(hours=1))
     client.get("/login/")
@@ -136,6 +171,16 @@ def test_log_lines_carry_request_and_job(client, people, caplog):
         ContextFilter().filter(record)
     assert json.loads(_formatter().format(record))["job_id"] == 17
     assert record.context == " [job_id=17]"
+
+
+@pytest.mark.parametrize("path", ["/password/link/Mg/KEPT-SECRET/", "/invitation/KEPT-SECRET/",
+                                  "/plan-calendar/KEPT-SECRET.ics"])
+def test_addresses_that_let_somebody_in_stay_out_of_the_log(client, db, caplog, path):
+    caplog.set_level(logging.INFO, "desk.requests")
+    client.get(path)
+    assert path.replace("KEPT-SECRET", MASK) in caplog.text
+    assert "KEPT-SECRET" not in "".join(
+        line.getMessage() for line in caplog.records if line.name == "desk.requests")
 
 
 def test_lines_after_a_task_no_longer_carry_its_name():

@@ -31,7 +31,7 @@ from workers.rules.facts import Seen, observed
 
 def read():
     try:
-        return reading_process.read_file(sys.argv[1])
+        return reading_process.run_bounded(read_file, sys.argv[1])
     except ReadError as error:
         return error
 

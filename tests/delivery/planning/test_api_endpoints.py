@@ -127,8 +127,8 @@ def test_days_of_an_estimate_and_what_they_cost(api, outside, people, engagement
     assert api(Role.MANAGER).post(costs, {**data, "day_cost": "-1"}).status_code == 400
     for cost in ("900.00", "950.00"):
         assert api(Role.MANAGER).post(costs, {**data, "day_cost": cost}).status_code == 201
-    assert api(Role.MANAGER).get(costs).json() == [{"grade": "senior", "day_cost": "950.00"}]
-    assert GradeCost.objects.count() == 1
+    assert [row["day_cost"] for row in api(Role.MANAGER).get(costs).json()] == ["950.00", "900.00"]
+    assert GradeCost.objects.on(timezone.localdate()) == {"senior": 950}
 
     usage = "/api/v1/time-entries/usage/?engagement=EP2501"
     assert outside.get(usage).status_code == 404

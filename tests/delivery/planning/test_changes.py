@@ -10,10 +10,10 @@ from django.utils.translation import override
 from assessments import services as assessing
 from assessments.models import CriteriaSet
 from delivery.planning.changes.change_labels import presented
-from delivery.planning.models import ChangeRequest
+from delivery.planning.models import ChangeRequest, Task
 from delivery.planning.services import change_drafts, changes, plans
 from delivery.quotes import services as quoting
-from delivery.quotes.models import PriceLine, Quote
+from delivery.quotes.models import PriceLine, Quote, QuoteLine
 from delivery.quotes.snapshot import content_hash
 from delivery.quotes.transitions import ChecksFailed
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -107,6 +107,61 @@ def test_effects_that_nobody_worded_are_said_in_the_language_of_the_reader(chang
         "none", "The plan ends on 2025-10-10 (was 2025-09-30).",
         "Total including tax: CNY 11,173.46 → CNY 20,360.53 (+9,187.07)",
         "1 threshold changes", "--"]
+
+
+def test_person_days_that_move_no_task_say_so(change):
+    """Those of project management and of what the quote did not hold so far."""
+    still = {**change.facts, "schedule": {"text": ""}}
+    assert [Decimal(line["quantity"]) for line in still["price"]["added"]] == [2]
+    assert [Decimal(pair["after"]["quantity"]) - Decimal(pair["before"]["quantity"])
+            for pair in still["price"]["changed"]] == [3]
+    assert said_in_english(still)[1].startswith("+5.00 person-days in the price move no date")
+
+
+def test_person_days_of_a_stage_move_its_tasks_by_those_who_do_them(people, agreed):
+    """Two people do ten days in five; a length that somebody entered stays; signed, it moves the
+    plan and its baseline."""
+    consultant, quote = people[Role.CONSULTANT], Quote.objects.get()
+    QuoteLine.objects.update(stage="infer_migrate", quantity=10)
+    line = quote.lines.get()
+    Task.objects.filter(stage__in=("infer_migrate", "infer_tune")).update(days=5)
+    task = agreed.plan.tasks.get(stage="infer_migrate")
+    made = changes.create_change(actor=consultant, engagement=agreed, quote=quote, **WORDS)
+
+    def price(quantity=None, action="change"):
+        return change_drafts.set_price_effect(
+            actor=consultant, change=made, action=action, line=line,
+            quantity=quantity and Decimal(quantity))
+
+    def lengths():
+        return {row.task.stage: (row.days_before, row.days_after)
+                for row in made.schedule_effects.all()}
+
+    effect = price(14)
+    assert lengths() == {"infer_migrate": (5, 7)}
+    price(11)
+    assert lengths() == {"infer_migrate": (5, 6)}  # whole days, rounded up
+    price(action="remove")
+    assert lengths() == {"infer_migrate": (5, 0)}
+    change_drafts.remove_effect(actor=consultant, effect=effect)
+    assert lengths() == {}
+    effect = price(14)
+    change_drafts.set_schedule_effect(actor=consultant, change=made, task=task, days_after=9)
+    price(20)
+    assert lengths() == {"infer_migrate": (5, 9)}
+    change_drafts.remove_effect(actor=consultant, effect=made.schedule_effects.get())
+    price(14)
+    assert lengths() == {}
+    change_drafts.remove_effect(actor=consultant, effect=effect)
+    price(14)
+    submitted = changes.submit_change(actor=consultant, change=made)
+    with override("en"):
+        assert "The plan ends on" in presented(submitted.facts)["schedule"]["said"]
+    for role in (Role.MANAGER, Role.REVIEWER):
+        changes.approve_change(actor=people[role], change=made)
+    task.refresh_from_db()
+    assert task.days == 7
+    assert agreed.plan.baselines.count() == 2
 
 
 def said_in_english(facts: dict) -> list[str]:

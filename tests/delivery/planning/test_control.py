@@ -5,19 +5,21 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
-from django.utils import translation
+from django.utils import timezone, translation
 
 from delivery.planning.control.transitions import weekly_hash
 from delivery.planning.control.weekly_facts import week_facts
-from delivery.planning.models import Meeting, Todo, WeeklyReport
+from delivery.planning.models import Meeting, PlanBaseline, Risk, Todo, WeeklyReport
 from delivery.planning.plan.task_names import name_of
 from delivery.planning.services import control, plans, time_entries, weekly_reports
+from engagements.audit import audit_log
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, StageTransition
 from engagements.optimistic_locking import EditConflict
 from workers.models import Job, JobState
 
 MONDAY = date(2025, 7, 7)
+MONDAY_MORNING = datetime(2025, 7, 7, 1, tzinfo=UTC)
 SUNDAY_NIGHT = datetime(2025, 7, 13, 15, 59, tzinfo=UTC)  # 23:59 in Shanghai
 
 
@@ -173,15 +175,52 @@ def test_week_holds_what_happened_in_it_and_nothing_else(busy_week, llm, on_day)
     assert [name_of(task) for task in facts["plan"]["next"]] == list(map(str, last_three))
 
 
+def test_a_week_is_told_as_it_stood_at_its_end(people, busy_week, risk, on_day, llm):
+    """A report that is written later knows nothing of later: no change, date, risk or signature."""
+    plan, manager = busy_week.plan, people[Role.MANAGER]
+    on_day(MONDAY)
+    plans.take_baseline(actor=manager, plan=plan)
+    PlanBaseline.objects.update(taken_at=MONDAY_MORNING)
+    AuditEntry.objects.filter(action="risk.add").update(at=MONDAY_MORNING)
+    on_day(MONDAY + timedelta(days=6))
+    then = week_facts(busy_week, MONDAY)
+    assert [row["risk"][:5] for row in then["risks"]] == ["R-001"]
+    # Months later: the plan was agreed anew, all was finished, signed and closed.
+    plans.update_task(actor=manager, task=plan.tasks.last(), days=200)
+    plans.take_baseline(actor=manager, plan=plan, reason="变更")
+    control.update_issue(actor=manager, issue=busy_week.project_issues.get(),
+                         closed_on=MONDAY + timedelta(days=40))
+    control.update_risk(actor=manager, risk=risk, state=Risk.State.CLOSED)
+    llm.stages.update(state="passed", passed_at=timezone.now())
+    on_day(MONDAY + timedelta(days=300))
+    late = week_facts(busy_week, MONDAY)
+    same = ("end", "in_progress", "late", "finished")
+    assert {key: late["plan"][key] for key in same} == {key: then["plan"][key] for key in same}
+    for key in ("risks", "issues", "open_issues", "resources", "signed", "documents"):
+        assert late[key] == then[key], key
+
+
+def test_what_was_withdrawn_is_not_told_as_signed(people, busy_week):
+    for action, label in (("document.issue", "A"), ("document.issue", "B"),
+                          ("document.sign", "B"), ("document.withdraw", "A")):
+        audit_log.record(actor=people[Role.MANAGER], action=action, target=busy_week,
+                         engagement=busy_week)
+        AuditEntry.objects.filter(action=action, target_label=str(busy_week)).update(
+            at=MONDAY_MORNING, target_label=label)
+    facts = week_facts(busy_week, MONDAY)
+    assert [facts[key] for key in ("documents", "signed", "withdrawn")] == [["B"], ["B"], ["A"]]
+
+
 def test_draft_is_written_from_the_facts(people, busy_week):
     with translation.override("en"):
         report = weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=busy_week,
                                              day=MONDAY + timedelta(days=3))
     assert (report.week_start, report.light) == (MONDAY, WeeklyReport.Light.RED)
     assert report.summary.splitlines() == [
-        "LLM · Survey: Start (Consultant)", "Jobs finished: Succeeded 1.",
+        "LLM · Survey: Start (Consultant)", "Jobs finished: Ran 1.",
         "Person-days: Consultant 0.5."]
-    assert report.problems == "Open issues: Blocking 1."
+    assert report.problems.splitlines() == [
+        "Open issues: Blocking 1.", f"I-001 x, overdue since {MONDAY}"]
     with pytest.raises(WrongState):
         weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=busy_week, day=MONDAY)
 
@@ -200,6 +239,14 @@ def test_frozen_report_never_changes(people, busy_week):
     stored = WeeklyReport.objects.get()
     assert (stored.summary, stored.facts["jobs"]) == ("完成调研", {"succeeded": 1})
     assert weekly_hash(stored) == stored.content_hash == frozen.content_hash
+    with pytest.raises(InvalidInput):
+        weekly_reports.correct_weekly(actor=manager, report=report, reason=" ")
+    weekly_reports.correct_weekly(actor=manager, report=report, reason="漏记一个作业")
+    again = weekly_reports.freeze_weekly(actor=manager, report=report)
+    assert (str(again), again.correction) == (f"{stored}-V2", "漏记一个作业")
+    assert again.content_hash != stored.content_hash
+    entry = AuditEntry.objects.filter(action="weekly.correct").get()
+    assert entry.data["before"] == stored.content_hash
 
 
 def test_report_by_page(client, people, busy_week):

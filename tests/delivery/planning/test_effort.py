@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
+from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone, translation
 from hypothesis import given
@@ -14,9 +15,10 @@ from delivery.planning import queries
 from delivery.planning.effort import calibration, usage
 from delivery.planning.effort.model_facts import model_facts
 from delivery.planning.estimation import ModelFacts, model_lines
-from delivery.planning.models import EffortEstimate, TimeEntry
-from delivery.planning.plan.working_days import is_provisional, provisional_years
-from delivery.planning.services import estimates, time_entries
+from delivery.planning.models import EffortEstimate, PlannedTask, TimeEntry
+from delivery.planning.plan.working_days import is_provisional, monday_of, provisional_years
+from delivery.planning.services import estimates, plans, time_entries
+from delivery.planning.time.burn_up import burn_up
 from delivery.quotes import services as quoting
 from delivery.quotes.margin import margin_of
 from delivery.quotes.models import Quote
@@ -148,13 +150,13 @@ def test_page_says_in_words_what_is_wrong_with_the_days(client, people, estimate
     assert "none below zero" in str(answer.context["form"].non_field_errors())
 
 
-def test_costs_by_page_are_replaced(client, people):
+def test_costs_by_page_are_valid_from_a_day_on(client, people):
     client.force_login(people[Role.MANAGER])
     url = reverse("planning:costs")
     for cost in (900, 1000):
         assert client.post(url, {"grade": "senior", "day_cost": cost}).status_code == 302
     below = client.post(url, {"grade": "senior", "day_cost": -1})
-    assert (below.status_code, [c.day_cost for c in below.context["costs"]]) == (200, [1000])
+    assert (below.status_code, [c.day_cost for c in below.context["costs"]]) == (200, [1000, 900])
 
 
 def book(person, engagement, model, item, days, start=DAY, grade="senior"):
@@ -241,6 +243,29 @@ def test_quoted_planned_used_and_margin(people, engagement, llm, estimate, quote
     fee = Decimal("18739.50")  # 10 days × 1,873.95
     assert (found["fee"], found["spent"], found["expected"], found["left"]) == (
         fee, 300, expected, fee - expected)
+
+
+def test_days_over_the_weeks_go_on_as_planned(client, people, engagement, llm, estimate, quoted):
+    consultant = people[Role.CONSULTANT]
+    book(consultant, engagement, llm, "adapt", 3)
+    monday = monday_of(TimeEntry.objects.latest("work_date").work_date)
+    today = monday + timedelta(weeks=1)
+    plan = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=today)
+    PlannedTask.objects.filter(task__plan=plan).delete()
+    PlannedTask.objects.create(task=plan.tasks.first(), person=consultant, first=today,
+                               last=today + timedelta(days=8))
+    with translation.override("en"):
+        chart = burn_up(engagement, usage.effort_of(engagement), today)
+    assert {line.name: line.last for line in chart.lines} == {
+        "Used so far": 3, "As planned from now on": 3 + 7,  # five working days and two
+        "Agreed": 10, "Estimated (likely)": float(estimate.lines.aggregate(n=Sum("likely"))["n"])}
+    client.force_login(people[Role.MANAGER])
+    page = client.get(reverse("planning:time", args=[engagement.code])).content.decode()
+    assert "desk-series" in page
+
+
+def test_no_time_and_no_plan_draw_nothing(engagement):
+    assert burn_up(engagement, usage.effort_of(engagement), DAY) is None
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import io
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
@@ -16,11 +16,12 @@ from delivery.planning.services import changes, control, weekly_reports
 from delivery.planning.services.files import store_planning_files
 from delivery.planning.time.timesheet_facts import timesheet_facts
 from delivery.planning.time.timesheet_labels import presented
-from engagements.models import Engagement, Role, User
+from engagements.models import AuditEntry, Engagement, Role, User
 from tests.delivery.planning.conftest import MONDAY
 from tests.delivery.reports.rendering_elsewhere import same_everywhere
 
 LANGUAGES = ("zh-hans", "en")
+IN_THE_WEEK = datetime(2025, 9, 22, 1, tzinfo=UTC)
 
 
 def words(data: bytes) -> str:
@@ -32,6 +33,7 @@ def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):
     control.add_risk(actor=people[Role.MANAGER], engagement=agreed, title="算子缺失",
                      title_en="Operators are missing", probability=4, impact=4,
                      owner=people[Role.MANAGER], review_on=MONDAY)
+    AuditEntry.objects.filter(action="risk.add").update(at=IN_THE_WEEK)
     report = weekly_reports.draft_weekly(actor=people[Role.CONSULTANT], engagement=agreed,
                                          day=MONDAY)
     chinese, english = (words(pdf_documents.weekly_pdf(report, language)) for language in LANGUAGES)
@@ -160,6 +162,9 @@ def test_the_weekly_report_has_every_field(people, agreed):
     plans.update_task(actor=manager, task=survey, started_on=date(2025, 9, 22))
     made = changes.create_change(actor=people[Role.CONSULTANT], engagement=agreed, **WORDS)
     changes.submit_change(actor=people[Role.CONSULTANT], change=made)
+    agreed.plan.baselines.update(taken_at=IN_THE_WEEK)
+    agreed.change_requests.update(submitted_at=IN_THE_WEEK)
+    agreed.quotes.update(state="accepted", answered_at=IN_THE_WEEK)
     report = weekly_reports.draft_weekly(actor=manager, engagement=agreed, day=date(2025, 9, 24))
     report = weekly_reports.update_weekly(actor=manager, report=report, deviations="No input yet",
                                           customer_duties="Send the logs")

@@ -1,11 +1,14 @@
 """Every field that DOMAIN 9.2 and 9.10 ask of the documents of the project and of the quotation."""
 
+import io
 import re
 from decimal import Decimal
 
+import pypdf
 import pytest
 
 from delivery.planning import pdf_documents
+from delivery.planning.control.weekly_labels import first_words
 from delivery.planning.services import plans, weekly_reports
 from delivery.quotes.models import Quote
 from delivery.quotes.rendering import quote_pdf
@@ -22,7 +25,7 @@ PAPERS = {
     "week": (pdf_documents.weekly_pdf, (
         "Project", "Period", "Reported by", "Overall state", "Milestone", "Agreed", "Now",
         "Reasons for deviations", "Done this week", "In progress", "Not started",
-        "Plan for next week", "Problems and countermeasures", "Risks", "Person-days", "Quoted",
+        "Plan for next week", "Problems and countermeasures", "Risks", "Person-days", "Agreed",
         "Needed from the customer", "Changes")),
     "change": (pdf_documents.change_pdf, (
         "Number", "Name", "Requested by", "Date", "Category", "Reason", "Before", "After",
@@ -59,6 +62,28 @@ def lost(pdf: bytes, labels: tuple[str, ...]) -> list[str]:
 def test_a_paper_of_the_project_prints_every_field(request, name):
     make, labels = PAPERS[name]
     assert lost(make(request.getfixturevalue(name), "en"), labels) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["zh-hans", "en"])
+def test_a_busy_week_is_two_pages(week, language):
+    """Fifty tasks, ten models that moved, and everything late."""
+    [milestone] = week.facts["plan"]["milestones"]
+    task = next(iter(week.facts["plan"]["next"]))
+    week.facts |= {
+        "moves": [{"model": f"M{n}", "stage": "train_tune", "move": "pass", "by": "林雪",
+                   "by_en": "Lin Xue"} for n in range(10)],
+        "open_issues": [{"issue": f"I-{n:03} 测试集标注口径待客户确认", "due": "2025-09-30",
+                         "is_late": True} for n in range(5)],
+        "risks": [{"risk": f"算子不支持 {n}", "risk_en": f"Operator {n} is not supported",
+                   "score": 20} for n in range(5)],
+        "plan": {**week.facts["plan"], "milestones": [milestone] * 6, "next": [task] * 50,
+                 "finished": [task] * 50, "in_progress": [task] * 50,
+                 "late": [{"task": task, "slip": 9}] * 50}}
+    for name, text in first_words(week.facts).items():
+        setattr(week, name, text)
+    made = pypdf.PdfReader(io.BytesIO(pdf_documents.weekly_pdf(week, language)))
+    assert len(made.pages) == 2
 
 
 def test_a_quotation_prints_every_field(agreed):

@@ -16,6 +16,7 @@ from delivery.planning.plan.plan_xlsx import HEAD_ROW, plan_xlsx
 from delivery.planning.plan.task_dates import end_of, schedule
 from delivery.planning.plan.task_names import name_facts, name_of, named_tasks
 from delivery.planning.services import estimates, plans
+from delivery.quotes.models import Quote
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, StageRecord
 from engagements.optimistic_locking import EditConflict
@@ -222,9 +223,13 @@ def test_every_month_of_the_chart_is_named_where_there_is_room(people, engagemen
     assert [label for label, _left in chart(schedule(found), MONDAY).months] == labels
 
 
-def test_milestones_by_page(client, people, planned):
+def test_milestones_by_page(client, people, planned, quoted):
+    """They begin as the agreed payments; before those there is no standard in their place."""
     client.force_login(people[Role.MANAGER])
     url = reverse("planning:milestones", args=["EP2501"])
+    Quote.objects.update(state="draft")
+    assert not any(form.initial for form in client.get(url).context["sheet"].forms)
+    Quote.objects.update(state="issued")
     shown = client.get(url).context["sheet"]
     fields = {"form-TOTAL_FORMS": 6, "form-INITIAL_FORMS": 3, "form-MIN_NUM_FORMS": 0,
               "form-MAX_NUM_FORMS": 12}

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import override
 
 from assessments import services as assessing
@@ -66,6 +67,30 @@ def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, dra
     record = detector.stages.get(stage="survey")
     with pytest.raises(WrongState, match="DET"):
         engagement_services.move_stage(actor=manager, record=record, move="restore", comment="x")
+
+
+def test_an_accepted_quote_holds_the_scope_and_a_change_moves_it(people, two_models, draft,
+                                                                  detector):
+    """14 models became 22 at the price of 14: what was agreed changes by a change request."""
+    manager = people[Role.MANAGER]
+    engagement_services.add_model(actor=manager, engagement=two_models, code="FREE", name="x")
+    Quote.objects.filter(engagement=two_models).update(
+        state="accepted", answered_by=people[Role.REVIEWER], answered_at=timezone.now())
+    record = detector.stages.get(stage=Stage.INFER_TUNE)
+    for write in (
+            lambda: engagement_services.add_model(
+                actor=manager, engagement=two_models, code="NEW", name="x"),
+            lambda: engagement_services.drop_model(actor=manager, model=detector, reason="x"),
+            lambda: engagement_services.set_model_scope(
+                actor=manager, model=detector, scope="training", reason="x"),
+            lambda: engagement_services.move_stage(
+                actor=manager, record=record, move="skip", comment="x")):
+        with override("en"), pytest.raises(WrongState, match="change request under “Changes”"):
+            write()
+    dropping(people, draft, detector)
+    in_force(people, draft)
+    detector.refresh_from_db()
+    assert detector.dropped_at is not None
 
 
 def test_dates_are_those_that_were_signed(people, two_models, draft, llm):

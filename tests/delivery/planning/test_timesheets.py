@@ -10,7 +10,7 @@ from django.utils.translation import override
 from bundle_verifier.canonical import SPACED, content_hash
 from delivery.planning import queries
 from delivery.planning.effort import usage
-from delivery.planning.models import TimeEntry, Timesheet
+from delivery.planning.models import GradeCost, TimeEntry, Timesheet
 from delivery.planning.services import time_entries, timesheets
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Engagement, Membership, Role
@@ -208,3 +208,17 @@ def test_by_page_and_by_api(client, people, engagement, book):
     assert second.timesheet_id == made.json()["id"]
     assert client.post(reverse("planning:timesheet_submit", args=["EP2501"]),
                        {"month": "nonsense"}).status_code == 404
+
+
+def test_a_rise_today_leaves_what_was_worked_before(people, engagement):
+    manager, consultant = people[Role.MANAGER], people[Role.CONSULTANT]
+    day = date(2025, 9, 3)
+    costs = {date(2025, 1, 1): 1000, date(2025, 8, 1): 1500, date(2025, 10, 1): 9000}
+    for valid_from, cost in costs.items():
+        time_entries.set_grade_cost(actor=manager, grade="senior", day_cost=Decimal(cost),
+                                    valid_from=valid_from)
+    time_entries.record_time(actor=consultant, engagement=engagement, half="am", work_date=day,
+                             item="adapt", grade="senior")
+    assert usage.margin(engagement)["spent"] == 750
+    GradeCost.objects.filter(day_cost__lt=9000).delete()
+    assert usage.margin(engagement)["missing"] == ["senior engineer"]

@@ -40,6 +40,7 @@ TIMESHEETS = grid("""
 WEEKLY = grid("""
     draft: administrator manager = update refresh freeze
     draft: consultant = update refresh
+    frozen: administrator manager = correct
 """)
 
 
@@ -51,12 +52,14 @@ def test_the_grids_name_every_move():
 
 
 def change_in(engagement, author, state: str, **columns) -> ChangeRequest:
+    """Its facts, frozen when it was submitted, move no end of the contract."""
     now = timezone.now()
     approvals = {"firm_approved_at": now, "customer_approved_at": now, "applied_at": now}
     return ChangeRequest.objects.create(
         engagement=engagement, number=1, title="x", category="scope", requested_by="x", reason="x",
         before="x", after="x", effect_on_quality="x", created_by=author, state=state,
-        content_hash="0" * 64, **(approvals if state == "applied" else {}), **columns)
+        content_hash="0" * 64, facts={"schedule": {}},
+        **(approvals if state == "applied" else {}), **columns)
 
 
 def move_change(person, row, move):
@@ -124,7 +127,8 @@ def test_timesheets(people, engagement, state):
 
 def move_weekly(person, row, move):
     service = {"update": weekly_reports.update_weekly, "refresh": weekly_reports.refresh_weekly,
-               "freeze": weekly_reports.freeze_weekly}[move]
+               "freeze": weekly_reports.freeze_weekly,
+               "correct": partial(weekly_reports.correct_weekly, reason="r")}[move]
     service(actor=person, report=row)
 
 

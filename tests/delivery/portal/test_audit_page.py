@@ -4,10 +4,12 @@ import pytest
 from django.utils.translation import override
 
 from delivery.portal.audit.action_labels import ACTION_LABELS, action_label
+from delivery.portal.audit.entry_details import _table_label
 from delivery.portal.audit.target_names import target_meaning
 from delivery.quotes.quote_labels import STEPS
 from engagements import services
 from engagements.audit import audit_log
+from engagements.audit_rows.tracking import tracked_tables
 from engagements.models import AuditEntry, Role
 
 
@@ -40,6 +42,12 @@ def test_the_filter(client, log, asked, count):
     """The fourth entry is the sign-in."""
     client.force_login(log[Role.MANAGER])
     assert client.get("/audit/", asked).context["page"].paginator.count == count
+
+
+def test_every_table_of_the_log_has_a_chinese_name():
+    with override("zh-hans"):
+        names = {table._meta.label: _table_label(table._meta.label) for table in tracked_tables()}
+    assert {table for table, name in names.items() if name.isascii()} == set()
 
 
 def test_the_filter_by_person(client, log):

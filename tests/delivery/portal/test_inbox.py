@@ -261,11 +261,12 @@ def test_what_the_other_side_has_confirmed(people, engagement):
         Confirmation.objects.create(
             criteria_set=sheet, side="customer" if side == "firm" else "firm", content_hash="a",
             confirmed_by=other)
-        assert kinds_of(other) == []
+        assert kinds_of(people[Role.REVIEWER]) == []
+        assert kinds_of(people[Role.MANAGER]) == [(OTHERS_WAIT, "criteria_sign")]
 
 
 def test_host_keys_wait_for_operators(people):
-    node = Node.objects.create(name="n1", host="127.0.0.1", username="x")
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x", cards_total=8)
     assert kinds_of(people[Role.OPERATOR]) == [(OTHERS_WAIT, "node_pending")]
     Node.objects.filter(pk=node.pk).update(state="quarantined")
     assert kinds_of(people[Role.OPERATOR]) == [(BROKEN, "node_quarantined")]

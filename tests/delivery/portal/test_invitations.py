@@ -15,6 +15,8 @@ from openpyxl import Workbook, load_workbook
 from delivery.portal.invitations import services
 from delivery.portal.invitations.mail import VALID_DAYS, send_invitation, token_of
 from delivery.portal.invitations.people_rows import empty_list, people_rows
+from delivery.portal.password_reset.views import MOST_PER_ACCOUNT, SEND_LINK
+from delivery.portal.tasks import send_password_link
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role, User
 
@@ -131,6 +133,28 @@ def test_a_link_ends_after_a_week_and_with_the_account(client, people, monkeypat
     assert client.get(link).context["form"]
     User.objects.filter(pk=person.pk).update(is_active=False)
     assert client.get(link).context["form"] is None
+
+
+def test_a_dead_link_is_sent_anew_to_whoever_was_invited(client, people, monkeypatch):
+    """The page sends it; no answer says who is known, and nobody is sent more than a few."""
+    person, asked = invite(people), []
+    monkeypatch.setattr("delivery.portal.password_reset.views.enqueue",
+                        lambda task, pk, **_rest: asked.append((task, pk)))
+    dead = client.get(reverse("portal:invitation", args=["x"])).content.decode()
+    action = re.search(r'<form method="post" action="([^"]*password[^"]*)"', dead)[1]
+    answers = [client.post(action, {"account": account}, follow=True)
+               for account in ("LIN@firm.example", "nobody@firm.example", *["lin"] * 4)]
+    said = {str(message) for answer in answers for message in answer.context["messages"]}
+    assert (len(said), {answer.redirect_chain[0][0] for answer in answers}) == (
+        1, {reverse("login")})
+    assert asked == [(SEND_LINK, person.pk)] * MOST_PER_ACCOUNT
+    send_password_link(person.pk)
+    (message,) = mail.outbox
+    link = re.search(r"/invitation/\S+", message.body)[0]
+    client.post(link, {"new_password1": CHOSEN, "new_password2": CHOSEN})
+    assert client.login(username="lin", password=CHOSEN)
+    send_password_link(person.pk)
+    assert "/password/link/" in mail.outbox[1].body  # from now on a new password
 
 
 def test_one_wrong_person_keeps_all_out(people):

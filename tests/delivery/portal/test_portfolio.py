@@ -1,6 +1,7 @@
 """The portfolio: true figures per engagement, by role, at a constant cost; charts, views, xlsx."""
 
 import io
+import re
 from datetime import timedelta
 from decimal import Decimal
 
@@ -23,6 +24,7 @@ from delivery.portal.portfolio.charts import charts_for
 from delivery.portal.portfolio.columns import columns_for
 from delivery.portal.portfolio.rows import portfolio_engagements, rows_of
 from delivery.portal.portfolio.saved_views import MOST, save_view
+from delivery.reports.models import Document
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from engagements.stages import Stage
@@ -71,7 +73,7 @@ def test_lists_and_the_engagement_s_page_say_that_it_is_late(client, people, eng
     client.force_login(people[Role.CONSULTANT])
     for url in (reverse("engagements:list"),
                 reverse("engagements:engagement", args=[engagement.code])):
-        page = client.get(url, headers={"accept-language": "en"}).content.decode()
+        page = client.get(url, headers={"accept-language": "en"}, follow=True).content.decode()
         assert ("3 days late" in page) == is_late
 
 
@@ -153,8 +155,31 @@ def test_the_workbook_holds_the_filtered_rows_and_no_formula(client, people, eng
     answer = client.get(reverse("portal:portfolio_export"), {"q": "EP2501", "columns": "risks"})
     sheet = load_workbook(io.BytesIO(b"".join(answer.streaming_content))).active
     rows = list(sheet.iter_rows(values_only=True))
-    assert (len(rows), len(rows[0]), rows[1][0]) == (2, 3, "EP2501")
+    assert (len(rows), rows[1][0]) == (4, "EP2501")
+    assert rows[0] == ("编号", "名称", "人天（已用/报价）", "报价人天", "计划人天", "未关闭风险")
+    assert "EP2501" in rows[3][0]  # the filter
     assert not rows[1][1].startswith("=")
+
+
+def test_the_decision_that_was_signed_last_is_said(client, act, delivered):
+    def said(columns="") -> tuple[str, list[str]]:
+        page = client.get(f"/portfolio/?q=EP2501{columns}", HTTP_ACCEPT_LANGUAGE="en")
+        api = api_client(act.manager).get("/api/v1/portfolio/?q=EP2501").json()
+        tags = re.findall(r'bg-(\w+)-lt">.*?<span>([^<]*)</span>', page.content.decode(), re.S)
+        return api[0]["decision"], [f"{colour}: {words}" for colour, words in tags]
+
+    client.force_login(act.manager)
+    review = act.open(delivered)
+    act.decide(review, "rejected", reason="未测")
+    assert said() == ("", [])  # nobody has signed it
+    Document.objects.filter(pk=review.document_id).update(state="signed")
+    assert said() == ("rejected", ["red: Failed"])
+    assert said("&columns=decision") == ("rejected", ["red: Final acceptance: Failed"])
+    sheet = load_workbook(io.BytesIO(b"".join(client.get(reverse("portal:portfolio_export"), {
+        "columns": "decision"}, HTTP_ACCEPT_LANGUAGE="en").streaming_content))).active
+    assert sheet.cell(2, sheet.max_column).value == "Final acceptance: Failed"
+    Document.objects.filter(pk=review.document_id).update(state="superseded")
+    assert said() == ("", [])
 
 
 def test_charts_count_what_is_there(people, busy, quoted):

@@ -53,8 +53,9 @@ def test_it_is_sent_before_the_rows_are_read(client, people, engagement, batches
     sent += b"".join(pieces)
     assert batches_read == [workbook.BATCH] * BATCHES
     rows = list(load_workbook(io.BytesIO(sent), read_only=True).active.iter_rows(values_only=True))
-    assert len(rows) == ROWS + 1
-    assert {row[0] for row in rows[1:]} == set(Engagement.objects.values_list("code", flat=True))
+    assert len(rows) == ROWS + 3  # a heading, and the filter below an empty row
+    assert rows[-1][0].endswith("全部项目")
+    assert {row[0] for row in rows[1:-2]} == set(Engagement.objects.values_list("code", flat=True))
 
 
 @pytest.mark.slow

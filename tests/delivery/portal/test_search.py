@@ -24,7 +24,8 @@ def world(people, engagement):
     CompanyProfile.objects.create(name="x")
     model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="LLM",
                                name="巡检报告生成大模型", name_en="Inspection report model")
-    node = Node.objects.create(name="bms-07", host="10.0.0.7", username="x", state="ready")
+    node = Node.objects.create(name="bms-07", host="10.0.0.7", username="x", state="ready",
+                               cards_total=8)
     Job.objects.create(kind="env.npu_info", engagement=engagement, model=model, node=node)
     create_quote(actor=people[Role.SALES], engagement=engagement)
     Document.objects.create(engagement=engagement, kind="TR", created_by=people[Role.MANAGER])
@@ -106,7 +107,7 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         services.add_model(actor=people[Role.MANAGER], engagement=world, code=f"M{n}", name="x")
         Job.objects.create(kind="env.npu_info", engagement=world)
         Engagement.objects.create(code=f"EP2501-{n}", name="x", customer=Customer.objects.get())
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(19):
         global_search.search(people[Role.MANAGER], "EP2501")
 
 

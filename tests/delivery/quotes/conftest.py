@@ -16,6 +16,7 @@ from tests.cached_fixtures import cached_fixture
 @cached_fixture
 def card(people):
     CompanyProfile.objects.create(name="昇腾迁移交付有限公司", name_en="Ascend Migration Ltd.",
+                                  credit_code="91350100M000100Y43",
                                   bank="某银行上海分行", bank_account="6222 0000")
     return services.load_rate_cards(actor=people[Role.ADMINISTRATOR])
 

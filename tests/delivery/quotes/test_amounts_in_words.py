@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from delivery.documents.credit_code import is_credit_code
+from delivery.documents.models.company import is_credit_code
 from delivery.quotes.money import amount_in_english, amount_in_words, figure_of_words
 from engagements.errors import InvalidInput
 

@@ -102,7 +102,11 @@ def test_api_from_draft_to_comparison(client, people, quote, issue):
     assert patch(f"{newer}lines/{line['id']}/", {"quantity": "8"}).status_code == 200
     found = client.get(f"{newer}compare/{quote.pk}/").json()
     assert [c["line"]["code"] for c in found["changed"]] == ["S-TRAIN"]
-    assert patch(f"{url}lines/{quote.lines.first().pk}/", {"quantity": "8"}).status_code == 409
+    frozen = f"{url}lines/{quote.lines.first().pk}/"
+    assert patch(frozen, {"quantity": "8"}).status_code == 428
+    asked = client.patch(frozen, {"quantity": "8"}, content_type="application/json",
+                         headers={"if-match": client.get(url)["ETag"]})
+    assert asked.status_code == 409
     page = client.get(reverse("quotes:compare", args=[second["id"], quote.pk]))
     assert "减项" in page.content.decode()
 

@@ -162,6 +162,15 @@ def test_broken_upload_stays_on_the_form(client, people):
     assert "a.xlsx" in answer.content.decode()
 
 
+def test_workbooks_are_for_who_prices(client, people, guide):
+    client.force_login(people["sales"])
+    client.post("/api/v1/price-imports/", {
+        "file": SimpleUploadedFile("x.xlsx", guide), "name": "x", "valid_from": "2026-01-01"})
+    for role, count in (("sales", 1), ("manager", 1), ("consultant", 0), ("operator", 0)):
+        client.force_login(people[role])
+        assert client.get("/api/v1/price-imports/").json()["count"] == count, role
+
+
 def test_api_import(client, people, guide):
     client.force_login(people[Role.SALES])
     made = client.post("/api/v1/price-imports/", {
@@ -175,3 +184,28 @@ def test_api_import(client, people, guide):
     client.force_login(people[Role.REVIEWER])
     assert client.get("/api/v1/price-imports/").json()["count"] == 0
     assert client.post("/api/v1/price-imports/", {}).status_code == 403
+
+
+def test_stage_and_cost_are_taken_and_other_columns_are_named(people, start):
+    source = start(workbook([
+        ["名称", "单位", "阶段", "人天单价", "内部成本", "备注"],
+        ["训练迁移", "人天", "训练适配", 3000, "1200.1234", "含差旅"],
+        ["推理迁移", "人天", "Infer-Migrate", 3000, None, ""],
+        ["项目管理", "人天", "全程", 2500, 900, ""]]))
+    table = price_table(source)
+    assert [(line.stage, line.unit_cost) for line in table.lines] == [
+        ("train_adapt", Decimal("1200.1234")), ("infer_migrate", None), ("", Decimal(900))]
+    assert (table.errors, len(table.warnings)) == ([], 2)
+    assert "全程" in table.warnings[0]
+    assert "F 备注" in table.warnings[1]
+    card = services.confirm_import(actor=people[Role.SALES], source=source)
+    assert card.lines.get(name="训练迁移").unit_cost == Decimal("1200.1234")
+
+
+@pytest.mark.parametrize(("first", "last", "is_said"), [
+    (date(2024, 1, 1), None, True), (date(2024, 1, 1), date(2024, 12, 31), False),
+    (date(2025, 6, 1), date(2025, 7, 1), True)])
+def test_another_list_of_the_same_days_is_remarked(start, guide, first, last, is_said):
+    RateCard.objects.create(name="现行", valid_from=first, valid_to=last)
+    warnings = price_table(start(guide)).warnings
+    assert any("现行" in sentence for sentence in warnings) == is_said

@@ -244,7 +244,7 @@ def test_cost_never_reaches_the_customer(client, people, quote, issue, update):
     update(source_note="已核")
     assert margin_of(quote).cost == Decimal("7777.70")
     services.store_quote_files(issue(quote).pk)
-    client.force_login(people[Role.SALES])
+    client.force_login(people[Role.MANAGER])
     assert "7,777.70" in client.get(reverse("quotes:quote", args=[quote.pk])).content.decode()
     client.force_login(people[Role.REVIEWER])
     for url in (reverse("quotes:quote", args=[quote.pk]), f"/api/v1/quotes/{quote.pk}/",

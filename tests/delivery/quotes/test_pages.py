@@ -4,6 +4,7 @@ import io
 from decimal import Decimal
 
 import pytest
+from django.urls import reverse
 from pypdf import PdfReader
 
 from delivery.documents.models import CompanyProfile
@@ -11,6 +12,8 @@ from delivery.documents.pdf import html_of
 from delivery.quotes import rendering
 from delivery.quotes.models import QuoteLine
 from delivery.quotes.snapshot import snapshot
+from delivery.quotes.templatetags.quotes import unit_amount
+from engagements.models import Role
 
 COUNTS = (21, 22, 28)  # where they would move over to another page without a line
 
@@ -58,3 +61,24 @@ def test_totals_follow_a_line_on_their_page(quote):
         assert count < 2 or f"LINE{count - 2:03}" in pages[page], count
         pages_of_totals.add(page)
     assert len(pages_of_totals) > 1  # the totals moved over to another page on the way
+
+
+def test_terms_that_nobody_changed_stay_as_they_were(client, people, quote):
+    """Browsers end the lines of a text area with a carriage return and a line feed."""
+    client.force_login(people[Role.SALES])
+    url = reverse("quotes:conditions", args=[quote.pk])
+    quote.conditions = {**quote.conditions, "scope": {"zh": "甲\n乙", "en": "first\nsecond"}}
+    quote.save()
+    form = client.get(url).context["form"]
+    sent = {name: form[name].value() or "" for name in form.fields}
+    before = quote.conditions
+    client.post(url, {name: f"{value}".replace("\n", "\r\n") for name, value in sent.items()})
+    quote.refresh_from_db()
+    assert (quote.conditions, quote.revision) == (before, sent["revision"] + 1)
+
+
+@pytest.mark.parametrize(("price", "printed"), [
+    ("1234.5678", "1,234.5678"), ("1234.5000", "1,234.50"), ("1000", "1,000.00"),
+    ("0.1250", "0.125"), (None, "--")])
+def test_a_unit_price_prints_the_digits_that_multiply(price, printed):
+    assert unit_amount(price) == printed

@@ -1,4 +1,4 @@
-"""R-QUO-01 to 12 (DOMAIN 9.4): each met by a sound quote, each broken by one fault of its own."""
+"""R-QUO-01 to 15 (DOMAIN 9.4): each met by a sound quote, each broken by one fault of its own."""
 
 import copy
 import io
@@ -9,15 +9,16 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from delivery.documents.models import CompanyProfile
 from delivery.quotes import services, snapshot
 from delivery.quotes.models import DiscountLimit, PriceLine, Quote, QuoteLine, RateCard
 from delivery.quotes.quote_checks import run_checks
 from delivery.quotes.xlsx.workbook import quote_xlsx
 from engagements import services as engagement_services
-from engagements.models import Role
+from engagements.models import Customer, Role
 from tests.cached_fixtures import cached_fixture
 
-RULES = [f"R-QUO-{n:02}" for n in range(1, 13)]
+RULES = [f"R-QUO-{n:02}" for n in range(1, 16)]
 
 
 @pytest.fixture
@@ -209,3 +210,21 @@ def test_12_a_draft_that_was_overtaken(sound):
         engagement=sound.engagement, number=sound.number, version=2, state="accepted",
         quote_date=sound.quote_date, valid_until=sound.valid_until, created_by=sound.created_by)
     assert broken(sound) == {"R-QUO-12"}
+
+
+def test_what_the_notes_exclude_is_not_priced(sound):
+    Quote.objects.filter(pk=sound.pk).update(notes="不含云资源，按实际账单另计。")
+    assert broken(sound) == {"R-QUO-14"}
+    sound.lines.filter(category="resource").delete()
+    assert "R-QUO-14" not in broken(sound)
+
+
+@pytest.mark.parametrize("invoice", Quote.Invoice.values)
+def test_an_invoice_names_the_tax_numbers_of_both(sound, invoice):
+    Quote.objects.filter(pk=sound.pk).update(invoice=invoice)
+    assert broken(sound) == set()
+    CompanyProfile.objects.update(credit_code="")
+    assert broken(sound) == {"R-QUO-15"}
+    CompanyProfile.objects.update(credit_code="91350100M000100Y43")
+    Customer.objects.update(credit_code="")
+    assert broken(sound) == {"R-QUO-15"}

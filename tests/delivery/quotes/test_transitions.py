@@ -22,6 +22,7 @@ AGREED = grid("""
     approved: sales = issue
     approved: manager administrator = return issue
     issued: reviewer = accept decline
+    issued: sales manager administrator = revoke
 """)
 
 

@@ -1,8 +1,11 @@
-"""A typesetter that takes no time."""
+"""A typesetter that takes no time, and the draft that many tests look at."""
 
 import pytest
 
-from delivery.reports import registry
+from delivery.reports import registry, services
+from delivery.reports.models import Document
+from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 
 
 class FakeRenderer:
@@ -19,8 +22,16 @@ class FakeRenderer:
 
 
 @pytest.fixture
+@cached_fixture
+def report(delivered, people) -> Document:
+    """The draft of a test report."""
+    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+
+
+@pytest.fixture
 def renderer(monkeypatch) -> FakeRenderer:
     made = FakeRenderer()
-    monkeypatch.delitem(registry.get("TR").writers, "xlsx")  # two files are enough here
+    for kind in ("AC", "TR"):  # two files are enough here
+        monkeypatch.delitem(registry.get(kind).writers, "xlsx")
     monkeypatch.setattr("delivery.reports.rendering.render_document", made)
     return made

@@ -10,7 +10,7 @@ from openpyxl import load_workbook
 from delivery.reports import services
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
-from engagements.models import AuditEntry, Role, User
+from engagements.models import AuditEntry, Engagement, Role, User
 from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document, reviewed_document
 
@@ -25,7 +25,17 @@ def _short(monkeypatch):
 @pytest.fixture
 @cached_fixture
 def draft(delivered, people) -> Document:
-    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    return services.draft_document(
+        actor=people[Role.MANAGER], engagement=delivered, kind="AC")
+
+
+def test_nobody_reviews_what_cannot_be_issued(draft, people):
+    Engagement.objects.filter(pk=draft.engagement_id).update(contract_number="")
+    with pytest.raises(InvalidInput) as refused:
+        services.submit_document(actor=people[Role.MANAGER], document=Document.objects.get(
+            pk=draft.pk))
+    assert len(refused.value.details["cures"]) == len(refused.value.details["problems"]) >= 1
+    assert Document.objects.get(pk=draft.pk).state == "draft"
 
 
 def test_an_author_never_reviews(draft, people):
@@ -141,7 +151,7 @@ def test_the_page_offers_what_a_person_may_do(draft, people, client):
         return {move for move in ("submit", "confirm", "send-back", "recall", "issue")
                 if f'/documents/{draft.pk}/{move}/"' in page}
 
-    assert (offers(Role.MANAGER), offers(Role.CONSULTANT)) == ({"submit"}, set())
+    assert (offers(Role.MANAGER), offers(Role.CONSULTANT)) == ({"submit"}, {"submit"})
     services.submit_document(actor=people[Role.MANAGER], document=draft)
     assert (offers(Role.MANAGER), offers(Role.CONSULTANT)) == (
         {"recall"}, {"confirm", "send-back"})

@@ -28,13 +28,14 @@ def _short(monkeypatch):
 @pytest.fixture
 @cached_fixture
 def chain(people):
-    return services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=STEPS)
+    return services.save_chain(actor=people[Role.ADMINISTRATOR], kind="AC", steps=STEPS)
 
 
 @pytest.fixture
 @cached_fixture
 def draft(delivered, people) -> Document:
-    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    return services.draft_document(
+        actor=people[Role.MANAGER], engagement=delivered, kind="AC")
 
 
 def submitted(draft, people) -> Document:
@@ -65,13 +66,13 @@ def test_steps_go_in_order_and_those_of_one_place_together(chain, draft, people)
 
 def test_a_document_keeps_the_chain_it_was_submitted_under(draft, people):
     document = submitted(draft, people)
-    services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=STEPS)
+    services.save_chain(actor=people[Role.ADMINISTRATOR], kind="AC", steps=STEPS)
     assert review(document, people, Role.CONSULTANT) == "reviewed"
 
 
 def test_nobody_reviews_twice_or_their_own(draft, people):
     twice = [{**STEPS[0], "role": ""}, {**STEPS[0], "role": ""}, STEPS[3]]
-    services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=twice)
+    services.save_chain(actor=people[Role.ADMINISTRATOR], kind="AC", steps=twice)
     document = submitted(draft, people)
     assert review(document, people, Role.CONSULTANT) == "in_review"
     for role in (Role.CONSULTANT, Role.MANAGER):
@@ -131,21 +132,21 @@ def test_sent_back_the_chain_starts_anew(chain, draft, people):
     [{**STEPS[0], "title": " "}, STEPS[3]], [{**STEPS[0], "role": "reviewer"}, STEPS[3]]])
 def test_a_chain_that_could_not_work_is_refused(people, steps):
     with pytest.raises(InvalidInput):
-        services.save_chain(actor=people[Role.ADMINISTRATOR], kind="TR", steps=steps)
-    assert approval_steps.chain_of("TR")[-1]["action"] == "approve"
+        services.save_chain(actor=people[Role.ADMINISTRATOR], kind="AC", steps=steps)
+    assert approval_steps.chain_of("AC")[-1]["action"] == "approve"
 
 
 def test_one_approval_per_kind(chain):
     with pytest.raises(IntegrityError, match=r"UNIQUE|one_approval_per_kind"), transaction.atomic():
-        ApprovalStep.objects.create(kind="TR", position=9, action="approve", title="x")
+        ApprovalStep.objects.create(kind="AC", position=9, action="approve", title="x")
 
 
 def test_only_an_administrator_sets_chains(people):
     for role in (Role.MANAGER, Role.REVIEWER):
         with pytest.raises(NotAllowed):
-            services.save_chain(actor=people[role], kind="TR", steps=STEPS)
+            services.save_chain(actor=people[role], kind="AC", steps=STEPS)
         with pytest.raises(NotAllowed):
-            services.reset_chain(actor=people[role], kind="TR")
+            services.reset_chain(actor=people[role], kind="AC")
 
 
 def test_the_page_sets_and_puts_back(client, people):

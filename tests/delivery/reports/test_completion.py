@@ -4,7 +4,6 @@ import io
 import shlex
 
 import openpyxl
-import pytest
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
@@ -16,16 +15,6 @@ from tests.delivery.conftest import STARTED, stored
 from workers.models import Job
 
 
-@pytest.fixture
-def shown(delivered, people):
-    """The tables of a fresh draft in a language: `shown("en")["objects"]["rows"]`."""
-    def tables(language: str) -> dict:
-        draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-        return in_language(draft.snapshot, language)["tables"]
-
-    return tables
-
-
 def adapted(engagement, state: str = "succeeded") -> Job:
     model = engagement.models.get(code="LLM")
     return Job.objects.create(kind="adapt.transplant", engagement=engagement, model=model,
@@ -33,22 +22,24 @@ def adapted(engagement, state: str = "succeeded") -> Job:
                               finished_at=STARTED)
 
 
-def test_a_test_object_is_named_by_the_newest_run_that_made_it(delivered, shown):
+def test_a_test_object_is_named_by_the_newest_run_that_made_it(delivered, people):
     first, newest, _failed = adapted(delivered), adapted(delivered), adapted(delivered, "failed")
     for job in (first, newest):
         stored(delivered, job.model, f"{job.pk}.py", b"pass", job=job)
     judged = delivered.jobs.get(kind="train.pretrain", state="succeeded")
-    rows = {row[0]: row[1:] for row in shown("en")["objects"]["rows"]}
+    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    tables = in_language(draft.snapshot, "en")["tables"]
+    rows = {row[0]: row[1:] for row in tables["objects"]["rows"]}
     assert rows["LLM"][0].startswith(f"#{newest.pk} ")
     assert rows["LLM"][1:] == ["1", f"#{judged.pk}"]
     assert rows["PSR"] == ["not recorded", "0", "none"]
 
 
-def test_time_place_persons_and_tools_follow_from_the_runs(delivered, people, shown):
-    rows = dict(shown("en")["performed"]["rows"])
+def test_time_place_persons_and_tools_follow_from_the_runs(report, people):
+    rows = dict(in_language(report.snapshot, "en")["tables"]["performed"]["rows"])
     assert rows["Test period"] == "2025-06-24 10:00:00 – 2025-06-24 16:48:00"
     assert rows["Place (nodes)"] == "bms-01"
-    assert rows["Persons who ran the tests"] == str(people[Role.CONSULTANT])
+    assert rows["Persons who ran the tests"] == "Consultant, Manager"
     assert "verdicts are never entered by hand" in rows["Judged by"]
 
 
@@ -58,23 +49,22 @@ def test_a_report_without_runs_says_so(engagement, people):
     assert (entry["rows"], entry["empty"]) == ([], "No run was made.")
 
 
-def test_what_a_comparison_is_asked_for_stands_in_it_even_unrecorded(shown):
-    rows = {row[0]: row[1:] for row in shown("en")["environments"]["rows"]}
+def test_what_a_comparison_is_asked_for_stands_in_it_even_unrecorded(report):
+    tables = in_language(report.snapshot, "en")["tables"]
+    rows = {row[0]: row[1:] for row in tables["environments"]["rows"]}
     assert rows["Data type"] == ["all", "not recorded", "not recorded", "–"]
     assert rows["Data set"] == ["all", "not recorded", "not recorded", "–"]
 
 
-def test_a_report_ends_with_its_conclusion_and_room_to_sign(delivered, people):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    last = [s for s in context_of(draft.snapshot, "en")["sections"] if not s["is_annex"]][-1]
+def test_a_report_ends_with_its_conclusion_and_room_to_sign(report):
+    last = [s for s in context_of(report.snapshot, "en")["sections"] if not s["is_annex"]][-1]
     assert last["title"] == "Conclusion and signatures"
     assert [part["template"].rpartition("/")[2] for part in last["parts"]] == [
         "recommendation_box.html", "signatures.html"]
 
 
-def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(delivered, people):
-    snapshot = services.draft_test_report(
-        actor=people[Role.MANAGER], engagement=delivered).snapshot
+def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(report, delivered):
+    snapshot = report.snapshot
     book = openpyxl.load_workbook(io.BytesIO(annex_xlsx(snapshot, "en")))
     reported = {str(cell.value) for sheet in book.worksheets for row in sheet.iter_rows()
                 for cell in row}
@@ -86,7 +76,6 @@ def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(del
         bool(row["role"]) for row in snapshot["evidence"]]
 
 
-def test_chinese_sentences_follow_each_other_without_a_gap(delivered, people):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    html = html_of(TEMPLATE, context_of(draft.snapshot, "zh-hans"), "zh-hans")
+def test_chinese_sentences_follow_each_other_without_a_gap(report):
+    html = html_of(TEMPLATE, context_of(report.snapshot, "zh-hans"), "zh-hans")
     assert "。 " not in html.split("<body>")[1]

@@ -1,13 +1,17 @@
 """Documents are written, reviewed and approved by three people, or by the firm's two."""
 
 import pytest
+from django.utils.translation import override
 
+from assessments.models import Verdict
 from delivery.reports import services
-from engagements.errors import NotAllowed
+from delivery.reports.approvals.document_duties import sole_tester
+from engagements.errors import InvalidInput, NotAllowed
 from engagements.models import Role, User
 from engagements.services import set_people
 from tests.cached_fixtures import cached_fixture
 from tests.document_steps import reviewed_document
+from workers.models import Artifact, Job
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +23,7 @@ def _short(monkeypatch):
 @pytest.fixture
 @cached_fixture
 def draft(delivered, people):
-    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    return services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind="PL")
 
 
 def test_an_author_never_approves_even_what_another_submitted(draft, people):
@@ -74,3 +78,44 @@ def test_the_page_says_before_the_submission_who_is_missing(draft, people, clien
     client.force_login(manager)
     refused = client.post(f"/api/v1/documents/{draft.pk}/issue/")
     assert (refused.status_code, refused.json()["title"]) == (403, "not_allowed")
+
+
+@pytest.fixture
+def report(delivered, people):
+    """A test report of what the consultant alone measured."""
+    Job.objects.update(created_by=people[Role.CONSULTANT])
+    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+
+
+def test_a_report_is_not_reviewed_by_the_one_who_alone_measured_it(report, people):
+    manager, admin = people[Role.MANAGER], people[Role.ADMINISTRATOR]
+    with override("en"), pytest.raises(InvalidInput, match=(
+            r"Consultant alone measured what this report judges.*Add such a person to the team.*"
+            r"Nobody here may do “(Reviewed|Approved) by”")) as refused:
+        services.submit_document(actor=manager, document=report)
+    assert refused.value.details["cures"] == ["/engagements/EP2501/team/"]
+    colleague = User.objects.create_user("colleague", role=Role.CONSULTANT)
+    report.engagement.memberships.create(user=colleague)
+    services.submit_document(actor=manager, document=report)
+    with override("en"), pytest.raises(NotAllowed, match=(
+            r"Tester of .* is Consultant; Reviewer must be somebody else.*: colleague")):
+        services.review_document(actor=people[Role.CONSULTANT], document=report)
+    services.review_document(actor=colleague, document=report)
+    assert services.order_issue(actor=admin, document=report).state == "issuing"
+
+
+def test_where_several_measured_one_of_them_may_review(report, people):
+    """Nobody alone answers for the figures; as nothing else, a sheet of criteria has no tester."""
+    first = Verdict.objects.exclude(measurement=None).first()
+    other = first.criterion.criteria_set.criteria.exclude(pk=first.criterion_id).first()
+    stored = first.measurement
+    stored.pk, stored.quantity, stored.job = None, "another", None
+    stored.artifact.uploaded_by, stored.artifact.job = people[Role.OPERATOR], None
+    Artifact.objects.filter(pk=stored.artifact_id).update(uploaded_by=people[Role.OPERATOR])
+    stored.save()
+    assert sole_tester(report) == people[Role.CONSULTANT].pk
+    Verdict.objects.create(criterion=other, measurement=stored, outcome=first.outcome,
+                           engine_version=first.engine_version, reason=first.reason)
+    assert sole_tester(report) is None
+    report.kind = "AC"
+    assert sole_tester(report) is None

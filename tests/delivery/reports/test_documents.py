@@ -18,6 +18,7 @@ from delivery.reports.models import Document
 from delivery.reports.rendering import render_document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
+from tests.cached_fixtures import cached_fixture
 from tests.document_steps import issued_document
 
 
@@ -29,8 +30,14 @@ def short(monkeypatch):
 
 
 def report(engagement, people):
-    manager = people[Role.MANAGER]
-    return issued_document(services.draft_test_report(actor=manager, engagement=engagement), people)
+    return issued_document(services.draft_test_report(
+        actor=people[Role.MANAGER], engagement=engagement), people, is_checked=True)
+
+
+@pytest.fixture
+@cached_fixture
+def issued(short, delivered, people) -> Document:
+    return report(delivered, people)
 
 
 def words(content: bytes) -> str:
@@ -39,8 +46,8 @@ def words(content: bytes) -> str:
     return "".join("".join(page.extract_text().split()) for page in pages)
 
 
-def test_a_report_is_numbered_frozen_and_stored_twice(short, delivered, people):
-    document = report(delivered, people)
+def test_a_report_is_numbered_frozen_and_stored_twice(issued, delivered, people):
+    document = issued
     day = document.snapshot["date"].replace("-", "")
     assert str(document) == f"TR-EP2501-{day}-001 V1.0"
     assert document.content_hash == content_hash(document.snapshot)
@@ -50,39 +57,38 @@ def test_a_report_is_numbered_frozen_and_stored_twice(short, delivered, people):
     assert str(report(delivered, people)).endswith("-002 V1.0")
 
 
-def test_the_metric_table_says_what_is_not_measured(short, delivered, people):
-    facts = in_language(report(delivered, people).snapshot, "en")
+def test_the_metric_table_says_what_is_not_measured(issued):
+    facts = in_language(issued.snapshot, "en")
     assert [(m["model"], m["outcome"]) for m in facts["metrics"]] == [
         ("LLM", "passed"), ("LLM", "passed"), ("PSR", "not_measured")]
     assert facts["conclusion"] == "not_provable"
     assert [i["model"] for i in facts["issues"]] == ["PSR"]
 
 
-def test_all_runs_are_listed(short, delivered, people):
-    facts = report(delivered, people).snapshot
+def test_all_runs_are_listed(issued):
+    facts = issued.snapshot
     assert [(r["state"], r["is_judged"]) for r in facts["runs"]] == [
         ("failed", False), ("cancelled", False), ("succeeded", True)]
     assert facts["summary"]["card_hours"] == "19.20"  # 3 runs of 48 min on 8 cards
 
 
-def test_both_sides_of_the_environment_are_compared(short, delivered, people):
-    tables = in_language(report(delivered, people).snapshot, "en")["tables"]
+def test_both_sides_of_the_environment_are_compared(issued):
+    tables = in_language(issued.snapshot, "en")["tables"]
     found = {(row[0], row[1]): row[2:] for row in tables["environments"]["rows"]}
     assert found["Driver", "LLM"] == ["535.129.03", "24.1.rc2", "differs"]
     assert found["PyTorch", "LLM"] == ["2.1.0", "2.1.0", "yes"]
     assert found["CANN", "LLM"] == ["not recorded", "8.0.RC2", "–"]
 
 
-def test_an_issued_document_is_immutable(short, delivered, people):
-    document = report(delivered, people)
+def test_an_issued_document_is_immutable(issued, people):
     for service in (services.issue_document, services.refresh_draft, services.discard_draft):
         with pytest.raises(WrongState):
-            service(actor=people[Role.MANAGER], document=document)
+            service(actor=people[Role.MANAGER], document=issued)
 
 
 @pytest.mark.slow
-def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, people):
-    manager, first = people[Role.MANAGER], report(delivered, people)
+def test_a_correction_is_a_new_version_that_names_the_old_one(issued, people):
+    manager, first = people[Role.MANAGER], issued
     with pytest.raises(InvalidInput):
         services.draft_correction(actor=manager, document=first, reason=" ")
     draft = services.draft_correction(actor=manager, document=first, reason="客户名称更正")
@@ -96,8 +102,8 @@ def test_a_correction_is_a_new_version_that_names_the_old_one(short, delivered, 
 
 
 @pytest.mark.slow
-def test_a_replaced_version_says_so_wherever_it_is_shown(short, delivered, people, client):
-    manager, first = people[Role.MANAGER], report(delivered, people)
+def test_a_replaced_version_says_so_wherever_it_is_shown(issued, people, client):
+    manager, first = people[Role.MANAGER], issued
     second = issued_document(services.draft_correction(
         actor=manager, document=first, reason="客户名称更正"), people)
     client.force_login(people[Role.REVIEWER])
@@ -114,12 +120,11 @@ def test_a_replaced_version_says_so_wherever_it_is_shown(short, delivered, peopl
     assert client.get(f"/api/v1/documents/{second.pk}/").json()["replaces"] == first.pk
 
 
-def test_a_number_is_used_once(short, delivered, people):
-    first = report(delivered, people)
+def test_a_number_is_used_once(issued, delivered, people):
     with pytest.raises(IntegrityError, match=r"UNIQUE|unique"):
         Document.objects.create(
-            engagement=delivered, kind="TR", number=first.number, version=1, state="issued",
-            issued_at=first.issued_at, created_by=people[Role.MANAGER])
+            engagement=delivered, kind="TR", number=issued.number, version=1, state="issued",
+            issued_at=issued.issued_at, created_by=people[Role.MANAGER])
 
 
 def test_unsigned_criteria_and_a_missing_contract_stop_the_issuing(short, engagement, people):
@@ -156,8 +161,8 @@ def test_who_drafts_and_who_sees(short, delivered, people, stranger, client):
     assert status == {"manager": 200, "reviewer": 404, "stranger": 404}
 
 
-def test_pages_and_files(short, delivered, people, stranger, client):
-    document = report(delivered, people)
+def test_pages_and_files(issued, people, stranger, client):
+    document = issued
     stored = document.files.get(language="en", format="pdf")
     pages = ("/documents/", "/engagements/EP2501/documents/", f"/documents/{document.pk}/")
     client.force_login(people[Role.REVIEWER])

@@ -5,6 +5,7 @@ import pytest
 from django.db import connection
 
 from delivery.reports import services
+from delivery.reports.issue_checks import checks
 from delivery.reports.models import Document
 from delivery.reports.services import approvals, drafts
 from engagements.models import Role
@@ -40,7 +41,7 @@ def test_no_transaction_is_open_while_facts_are_collected(people, engagement, co
 
 def test_a_document_that_is_being_issued_is_taken_back_with_new_facts(
         people, engagement, collecting, monkeypatch):
-    monkeypatch.setattr("delivery.reports.services.issuing.problems_of", lambda _document: [])
+    monkeypatch.setattr(checks, "problems_of", lambda _document: [])
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=engagement)
     services.order_issue(actor=people[Role.ADMINISTRATOR],
                          document=reviewed_document(draft, people))

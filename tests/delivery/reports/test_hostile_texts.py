@@ -95,7 +95,7 @@ def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
     customer.save()
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     assert draft.snapshot["customer"]["name"]["en"] == "Acme Ltd"
-    assert issued_document(draft, people).state == "issued"
+    assert issued_document(draft, people, is_checked=True).state == "issued"
 
 
 def test_what_cannot_be_rendered_is_taken_back_and_its_number_used_again(

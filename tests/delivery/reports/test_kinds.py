@@ -3,6 +3,8 @@
 import io
 import json
 from datetime import date
+from decimal import Decimal
+from types import SimpleNamespace
 
 import docx
 import openpyxl
@@ -10,8 +12,11 @@ import pytest
 from django.utils import timezone
 from django.utils.translation import override
 
+from delivery.demo.sample_firm import SAMPLE, TUNING
+from delivery.demo.scenario import Scenario
 from delivery.documents.bilingual import in_language
 from delivery.planning.services import control
+from delivery.quotes import services as quoting
 from delivery.reports import registry, services, standard_text
 from delivery.reports.facts import snapshot
 from delivery.reports.issue_checks.checks import problems_of
@@ -53,8 +58,8 @@ def test_every_kind_is_whole():
 def test_every_table_of_a_draft_is_printed_and_stands_in_both_languages(planned, people, code):
     document = drafted(planned, people, code)
     kind = registry.get(code)
-    named = {part for section in kind.sections for part in section.all_parts}
-    in_annex = {"table:passage", "table:assets"} if code == "TR" else set()
+    named = {part for section in (*kind.sections, *kind.annexes) for part in section.all_parts}
+    in_annex = {"table:passage", "table:assets", "table:deliverables"} if code == "TR" else set()
     assert {f"table:{key}" for key in document.snapshot.get("tables", {})} <= named | in_annex
     chinese, english = (json.dumps(in_language(document.snapshot, language), ensure_ascii=False)
                         for language in ("zh-hans", "en"))
@@ -65,14 +70,19 @@ def test_every_table_of_a_draft_is_printed_and_stands_in_both_languages(planned,
     assert all(cells == columns for cells, columns in rows)
 
 
-def test_a_statement_of_work_takes_effort_dates_and_milestones_from_the_plan(planned, people):
+def test_a_statement_of_work_takes_its_facts_from_the_agreement(planned, people, quoted):
+    """What the firm estimates for itself is in none of its tables."""
     tables = in_language(drafted(planned, people, "SOW").snapshot, "en")["tables"]
-    stages = [row[1] for row in tables["tasks"]["rows"]]
-    assert stages == ["Survey", "Design", "Environment preparation", "Training adaptation",
-                      "Training tuning", "Inference migration", "Inference tuning", "Acceptance"]
-    assert all(row[7] for row in tables["tasks"]["rows"])
-    assert tables["milestones"]["rows"][0][0] == "Final acceptance"
-    assert tables["milestones"]["rows"][0][3] == "100 %"
+    assert [row[1] for row in tables["tasks"]["rows"]] == [
+        "Survey", "Design", "Environment preparation", "Training adaptation", "Training tuning",
+        "Inference migration", "Inference tuning", "Acceptance", "Total"]
+    assert [(row[1], row[7]) for row in tables["tasks"]["rows"] if row[7] != "–"] == [
+        ("Training adaptation", "10.0"), ("Total", "10.0")]
+    assert [row[1] for row in tables["staffing"]["rows"]] == ["10.0", "10.0"]
+    assert [row[3] for row in tables["milestones"]["rows"]] == ["30 %", "40 %", "30 %"]
+    assert tables["deliverables"]["empty"] == "not agreed"
+    assert ["Warranty", "3 months"] in tables["terms"]["rows"]
+    assert ["Target platform", "not agreed"] in tables["terms"]["rows"]
 
 
 def test_each_obstacle_leads_to_its_cure(delivered, people):
@@ -81,9 +91,9 @@ def test_each_obstacle_leads_to_its_cure(delivered, people):
     assert found["Fill in the start and the end of the engagement."] == (
         "/engagements/EP2501/edit/")
     assert found["Make the plan: the schedule comes from it."] == "/engagements/EP2501/plan/"
-    assert "“Person-days” is blank" in " ".join(found)
+    assert found["Issue a quotation: the fee comes from it."] == "/engagements/EP2501/quotes/"
     with pytest.raises(InvalidInput) as refused:
-        issued_document(document, people)
+        issued_document(document, people, is_checked=True)
     assert len(refused.value.details["cures"]) == len(found)
 
 
@@ -164,7 +174,7 @@ def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
     from engagements.models import StageRecord
 
     manager = people[Role.MANAGER]
-    sheet = issued_document(drafted(delivered, people, "AC"), people)
+    sheet = issued_document(drafted(delivered, people, "AC"), people, is_checked=True)
     drafts = [drafted(delivered, people, kind) for kind in ("TR", "PA", "FA")]
     assert [problems_of(draft) for draft in drafts] == [[], [], []]
     control.add_issue(actor=manager, engagement=delivered, description="新问题", level="minor",
@@ -222,7 +232,7 @@ def test_the_word_file_can_be_edited_and_names_its_hash(planned, people):
     headings = [p.text for p in word.paragraphs if p.style.name == "Heading 1"]
     assert len(headings) == len(registry.get("SOW").sections)
     text = "\n".join(cell.text for table in word.tables for row in table.rows for cell in row.cells)
-    assert "迁移后的代码、改动清单、检查点" in text
+    assert "在 NPU 上训练，参数更新并产出权重文件" in text
 
 
 def test_who_drafts_which_kind(delivered, people):
@@ -269,3 +279,20 @@ def test_pages_show_the_kinds_and_their_drafts(planned, people, client):
     assert saved.status_code == 302
     document.refresh_from_db()
     assert document.words["as_conclusion"]["zh"] == "可行"
+
+
+@pytest.mark.parametrize("spec", [SAMPLE, TUNING], ids=lambda spec: spec.code)
+def test_the_days_of_a_sample_s_statement_of_work_add_up(planned, people, firm, spec):
+    """By stage, by grade and by service it is the same sum, the one that was quoted."""
+    quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
+    steps = SimpleNamespace(engagement=planned, spec=spec, who={
+        "sales": people[Role.SALES], "consultant": people[Role.CONSULTANT],
+        "manager": people[Role.MANAGER]})
+    steps.quote = Scenario._quote(steps)
+    Scenario._issue_quote(steps)
+    tables = in_language(drafted(planned, people, "SOW").snapshot, "en")["tables"]
+    stages, grades, services_ = ([Decimal(row[-1]) for row in tables[name]["rows"]
+                                  if row[-1] != "–"] for name in ("tasks", "staffing", "services"))
+    assert sum(stages[:-1]) == stages[-1] == sum(grades[:-1]) == grades[-1] == sum(services_)
+    assert grades[-1] == sum(spec.quoted)
+    assert [row[1] for row in tables["tasks"]["rows"]][-2:] == ["Several stages", "Total"]

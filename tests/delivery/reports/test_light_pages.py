@@ -12,7 +12,7 @@ from engagements.models import Role
     "/documents/", "/engagements/EP2501/documents/", "/documents/{pk}/progress/"])
 def test_no_snapshot_is_read(client, people, delivered, path):
     manager = people[Role.MANAGER]
-    document = services.draft_test_report(actor=manager, engagement=delivered)
+    document = services.draft_document(actor=manager, engagement=delivered, kind="PL")
     services.order_preview(actor=manager, document=document)
     client.force_login(manager)
     with CaptureQueriesContext(connection) as asked:

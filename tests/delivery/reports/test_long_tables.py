@@ -1,6 +1,7 @@
 """Long lists stay short in print: stages, environments, files, tasks."""
 
 import pytest
+from django.utils import timezone
 from django.utils.translation import override
 
 from delivery.documents.bilingual import in_language
@@ -38,7 +39,7 @@ def test_a_stage_is_one_line_however_often_it_moved(source, delivered, people):
     entered = record.transitions.filter(move="start").order_by("at").first()
     assert lines[0][2] == "In progress"
     assert (lines[0][4], lines[0][5], lines[0][6]) == ("", "", "1")
-    assert lines[0][3].startswith(f"{entered.at:%Y-%m-}")
+    assert lines[0][3] == f"{timezone.localtime(entered.at):%Y-%m-%d %H:%M}"
     assert [(row[1], row[4]) for row in english(sent_back(source))] == [("PSR", "问卷缺两项")]
 
 

@@ -35,7 +35,9 @@ def word(word_file):
 @cached_fixture
 def book_file(planned, people) -> bytes:
     snapshot = drafted(planned, people, "HD").snapshot
-    snapshot["tables"]["documents"]["rows"] = [
+    documents = snapshot["tables"]["documents"]
+    documents["columns"] += [{**documents["columns"][0], "title": "Checked", "look": "box"}]
+    documents["rows"] = [
         ["short", "TR-1", "V1.0", "1", "PDF", "0" * 64, "☐"],
         ["a long name of a deliverable " * 20, "TR-2", "V1.0", "1", "PDF", "0" * 64, "☐"]]
     return document_xlsx(snapshot, "en")
@@ -144,7 +146,7 @@ def test_a_word_file_leaves_no_chapter_to_the_pdf(kind):
     assert parts <= set(PARTS)
 
 
-def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, people):
+def test_the_word_form_of_an_acceptance_shows_picture_and_departures(planned, people):
     snapshot = drafted(planned, people, "PA").snapshot
     snapshot["departures"]["skipped"] = [
         {"model": "PSR", "stage": "Training tuning", "reason": "Inference only", "by": "",
@@ -152,8 +154,14 @@ def test_the_word_form_of_an_acceptance_shows_evidence_and_departures(planned, p
     made = docx.Document(io.BytesIO(document_docx(snapshot, "en")))
     rows = [[cell.text for cell in row.cells] for table in made.tables for row in table.rows]
     assert ["PSR", "Training tuning", "Inference only", "–", "–"] in rows
-    used = [row["sha256"] for row in snapshot["evidence"] if row["role"]]
-    assert {digest for digest in used if any(digest in row for row in rows)} == set(used)
+    [head] = [n for n, row in enumerate(rows) if row[0] == "Model" and "Loss-curve" in row[1]]
+    shown = {(row[0].split()[0], cell.split()[0]) for row in rows[head + 1:head + 3]
+             for cell in row[1:] if cell != "no criterion"}
+    assert {(row["model"], row["outcome_label"]["en"].split()[0])
+            for row in snapshot["metrics"]} == shown
+    boxes = [row._tr.trPr.xpath("./w:cantSplit") for table in made.tables for row in table.rows
+             if row.cells[0].text.startswith("The customer decides on")]
+    assert [len(found) for found in boxes] == [1]
 
 
 def test_no_page_of_a_word_file_begins_with_a_single_row(word):
@@ -208,6 +216,8 @@ def test_raw_files_and_runs_of_a_word_file_lead_to_their_pages(delivered, people
         actor=people[Role.MANAGER], engagement=delivered).snapshot
     [judged] = [row for row in snapshot["evidence"] if row["name"] == "train_npu.csv"]
     snapshot["engagement"]["description"] = {"zh-hans": "E40021 #99999", "en": "E40021 #99999"}
+    snapshot["tables"]["meetings"]["rows"] = [
+        [f"E{judged['id']}", f"#{judged['job']}", "2025-07-01", "–"]]
     made = docx.Document(io.BytesIO(document_docx(snapshot, "en")))
     addresses = {made.part.rels[link.get(qn("r:id"))].target_ref:
                  "".join(node.text for node in link.iter(qn("w:t")))

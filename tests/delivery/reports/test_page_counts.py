@@ -8,13 +8,15 @@ from pathlib import Path
 import pypdf
 import pytest
 
-from delivery.documents.bilingual import LANGUAGES
+from delivery.documents.bilingual import LANGUAGES, in_language
+from delivery.reports.decision_summary import cited_test_report
 from delivery.reports.rendering import render_document
 
 pytestmark = pytest.mark.slow
 
 SAMPLE = Path(__file__).parent / "data" / "sample_documents.json.gz"
-TEST_REPORT, CERTIFICATE = 20, 12  # pages at most
+TEST_REPORT, BODY, CERTIFICATE = 20, 3, 11  # pages at most; body: before the first annex
+ANNEX = {"zh-hans": "附录 A", "en": "Annex A"}
 
 
 CERTIFICATES = {"certificate": "signed", "preliminary_certificate": "preliminary_signed"}
@@ -32,13 +34,23 @@ def test_the_report_of_ten_models_is_twenty_pages_at_most(frozen, language):
     assert len(pages(frozen["test_report"], language)) <= TEST_REPORT
 
 
+@pytest.mark.parametrize("is_signed", [True, False])
 @pytest.mark.parametrize("certificate", CERTIFICATES)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_signed_certificate_of_ten_models_is_twelve_pages_at_most(frozen, certificate, language):
-    signed = frozen[CERTIFICATES[certificate]]
+def test_a_certificate_of_ten_models_is_three_pages_and_annexes(frozen, certificate, language,
+                                                                is_signed):
+    signed = frozen[CERTIFICATES[certificate]] if is_signed else None
     found = pages(frozen[certificate], language, signed)
+    texts = [page.extract_text() for page in found]
+    begins = [n for n, text in enumerate(texts) if ANNEX[language] in text[:200]]
+    assert min(begins) <= BODY
     assert len(found) <= CERTIFICATE
-    assert any(signed["signatures"][0]["name"] in page.extract_text() for page in found[-2:])
+    report = cited_test_report(in_language(frozen[certificate], language))
+    body = "".join(texts[:BODY]).replace("\n", "")  # a number may be broken over two lines
+    assert report["number"] in body
+    assert report["hash"] in body
+    if signed:
+        assert any(signed["signatures"][0]["name"] in text for text in texts[-2:])
 
 
 def test_the_sample_has_functional_and_accuracy_cases(frozen):

@@ -9,6 +9,7 @@ from django.utils.translation import override
 from assessments.charts.model_charts import chart_spec
 from delivery.documents.bilingual import in_language
 from delivery.reports import services
+from delivery.reports.models import Document
 from delivery.reports.rendering import _chapters
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
@@ -21,18 +22,13 @@ FILES = {"step_trace_time.csv": "steps", "op_statistic.csv": "operators",
 
 @pytest.fixture
 @cached_fixture
-def profiled(delivered, people):
-    """A delivered engagement whose model has files for three charts."""
+def profiled(delivered, people) -> Document:
+    """The report of a delivered engagement whose model has files for three charts."""
     model = delivered.models.first()
     for name in FILES:
         upload_artifact(actor=people[Role.MANAGER], engagement=delivered, model=model,
                         upload=SimpleUploadedFile(name, (SAMPLES / name).read_bytes()))
-    return delivered
-
-
-def facts_of(engagement, people, language) -> dict:
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=engagement)
-    return in_language(draft.snapshot, language)
+    return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 
 
 def details(facts: dict, language: str) -> list[dict]:
@@ -42,8 +38,8 @@ def details(facts: dict, language: str) -> list[dict]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_each_chart_with_data_is_a_numbered_figure(profiled, people, language):
-    model, facts = profiled.models.first(), facts_of(profiled, people, language)
+def test_each_chart_with_data_is_a_numbered_figure(profiled, language):
+    model, facts = profiled.engagement.models.first(), in_language(profiled.snapshot, language)
     assert [entry["key"] for entry in facts["performance"]] == [
         f"{name}-{model.pk}" for name in ("steps", "operators", "scaling")]
     with override(language):
@@ -55,8 +51,8 @@ def test_each_chart_with_data_is_a_numbered_figure(profiled, people, language):
     assert all(model.code in figure["caption"] for figure in part["figures"])
 
 
-def test_no_heading_without_data(delivered, people):
-    facts = facts_of(delivered, people, "en")
+def test_no_heading_without_data(report):
+    facts = in_language(report.snapshot, "en")
     assert facts["performance"] == []
     assert [part["template"] for part in details(facts, "en")] == [
         "documents/parts/table.html", "documents/parts/details.html"]  # conditions; curves

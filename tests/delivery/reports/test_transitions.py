@@ -42,19 +42,22 @@ SERVICES = {
 @pytest.fixture
 @cached_fixture
 def submitted(delivered, people) -> Document:
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+    draft = services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind="PL")
     return services.submit_document(actor=people[Role.MANAGER], document=draft)
 
 
 @pytest.fixture
 def in_state(submitted, people):
     def put(state: str) -> Document:
+        if state == S.DRAFT:  # of a kind that a manager writes, not everybody who works there
+            return services.draft_test_report(
+                actor=people[Role.MANAGER], engagement=submitted.engagement)
         now, consultant = timezone.now(), people[Role.CONSULTANT]
-        is_reviewed = state not in (S.DRAFT, S.IN_REVIEW)
+        is_reviewed = state != S.IN_REVIEW
         if is_reviewed:
             submitted.turns.filter(action="review").update(done_by=consultant, done_at=now)
         Document.objects.filter(pk=submitted.pk).update(
-            state=state, number="TR-1" if is_reviewed else "", issued_at=now,
+            state=state, number="PL-1" if is_reviewed else "", issued_at=now,
             reviewed_by=consultant if is_reviewed else None, reviewed_at=now)
         return Document.objects.get(pk=submitted.pk)
 

@@ -246,7 +246,7 @@ print(json.dumps([
                                         "account_reauthenticate"}
     # Nobody vouches for directory and provider: they were called, and told nothing.
     of_provider = impostor.hellos
-    assert known(desk, ("li", "Directory-2026")) == [None]
+    assert known(desk, ("li", "Directory-2026")) == ["unavailable"]
     assert 0 < of_provider < impostor.hellos
     assert impostor.heard == b""
 
@@ -274,6 +274,16 @@ def second_factor_is_needed_made_and_asked_for(desk: Desk) -> list[str]:
     made = session.post(desk.base + place, timeout=60, data={
         "csrfmiddlewaretoken": token_in(page), "code": code_of_now(secret)})
     assert made.status_code == 200
+    assert desk.say(f"""
+from allauth.mfa.totp.internal import auth
+from delivery.sign_on.authenticator_app import has_authenticator_app, is_code_of_app
+boss = User.objects.get(username="boss")
+helper = User.objects.exclude(pk=boss.pk).first()
+[counter] = auth.yield_hotp_counters_from_time()
+code = auth.format_hotp_value(auth.hotp_value("{secret}", counter))
+print([has_authenticator_app(helper), is_code_of_app(helper, code), is_code_of_app(boss, "000000"),
+       is_code_of_app(boss, code), is_code_of_app(boss, code)])""").splitlines()[-1] == (
+        "[False, False, False, True, False]"), "a code of the app signs, once"
     codes = re.findall(r"\b[0-9a-f]{8}\b", desk.page(
         session, "/account/second-factor/recovery-codes/"))
     assert len(codes) >= 8
@@ -363,19 +373,93 @@ print(client.get("/people/")["Location"])""") == "/account/second-factor/"
     reader = {"DESK_LDAP_BIND_NAME": "cn=reader,dc=firm", "DESK_LDAP_BIND_PASSWORD": "Reader-2026"}
     starttls = {"DESK_LDAP_URL": directory["plain"]}
     for changed, found in (
-            (reader, li), (reader | {"DESK_LDAP_BIND_PASSWORD": "wrong"}, None), (starttls, li),
-            (starttls | reader, li), ({"DESK_LDAP_CA": ""}, None),
-            (starttls | {"DESK_LDAP_CA": ""}, None),
+            (reader, li), (reader | {"DESK_LDAP_BIND_PASSWORD": "wrong"}, "unavailable"),
+            (starttls, li), (starttls | reader, li), ({"DESK_LDAP_CA": ""}, "unavailable"),
+            (starttls | {"DESK_LDAP_CA": ""}, "unavailable"),
             (starttls | {"DESK_LDAP_CA": "", "DESK_LDAP_STARTTLS": "false"}, li)):
         assert known(desk, ("li", "Directory-2026"), **changed) == [found], changed
 
 
-def known(desk: Desk, *people: tuple[str, str], **changed: str) -> list[tuple | None]:
-    """Who they are by name and password, under settings that may differ."""
+LEFT = """
+from django.test import Client
+from delivery.sign_on.directory_leavers import end_access_of_leavers
+from engagements.models import ApiToken, AuditEntry
+from engagements.services import create_token
+client = Client(SERVER_NAME="localhost")
+def ended():
+    found = [person.username for person in end_access_of_leavers()]
+    inside = client.get("/notices/").status_code == 200
+    return found, inside, ApiToken.objects.filter(revoked_at=None).count()
+def enter():
+    client.post("/login/", {"username": "li", "password": "Directory-2026"})
+    li = User.objects.get(username="li")
+    create_token(actor=li, owner=li, name="t", scope="read")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.skipif(not shutil.which("slapd"), reason="slapd is not installed")
+def test_who_leaves_the_directory_loses_sign_ins_and_tokens(directory, migrated_file, tmp_path):
+    desk = Desk(tmp_path / "var", DESK_LDAP_BASE="ou=people,dc=firm",
+                DESK_LDAP_URL=directory["plain"], DESK_LDAP_STARTTLS="false",
+                DESK_LDAP_BIND_NAME="cn=reader,dc=firm", DESK_LDAP_BIND_PASSWORD="Reader-2026",
+                DESK_GROUP_ROLES="desk-managers=manager").prepare(migrated_file)
+    change = f"""
+import ldap3
+link = ldap3.Connection(ldap3.Server({directory["plain"]!r}), "cn=admin,dc=firm", "secret",
+                        auto_bind=True)
+"""
+    said = desk.say(LEFT + change + """
+enter()
+print(ended())
+link.delete("cn=desk-managers,dc=firm")
+print(ended(), ended())
+print([entry.data["tokens_revoked"] for entry in AuditEntry.objects.filter(
+    action="person.directory_left")])""")
+    assert said.splitlines() == [
+        "([], True, 1)", "(['li'], False, 0) ([], False, 0)", "[1]"]
+
+    load(int(directory["plain"].rpartition(":")[2]), ENTRIES.rpartition("\n\n")[2])
+    said = desk.say(LEFT + change + """
+enter()
+print(ended())
+link.delete("uid=out,ou=people,dc=firm")
+link.delete("uid=li,ou=people,dc=firm")
+print(ended())""")  # a directory that shows nobody at all is not believed
+    assert said.splitlines() == ["([], True, 1)", "([], True, 1)"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_directory_that_does_not_answer_is_no_wrong_password(migrated_file, tmp_path):
+    desk = Desk(tmp_path / "var", DESK_LDAP_BASE="ou=people,dc=firm",
+                DESK_LDAP_URL=f"ldap://127.0.0.1:{free_port()}", DESK_LDAP_STARTTLS="false",
+                DESK_GROUP_ROLES="desk-managers=manager").prepare(migrated_file)
+    said = desk.say("""
+from django.test import Client
+client = Client(SERVER_NAME="localhost", headers={"accept-language": "en"})
+form = {"username": "li", "password": "Directory-2026"}
+page = client.post("/login/", form, follow=True)
+print(page.status_code, "directory does not answer" in page.content.decode())
+api = client.post("/api/v1/token/", form)
+print(api.status_code, api["Retry-After"], api.json()["title"])
+print(client.post("/login/", {"username": "local", "password": "Trial-2026!"}).status_code)""")
+    assert said.splitlines() == ["200 True", "503 30 unavailable", "302"]
+
+
+def known(desk: Desk, *people: tuple[str, str], **changed: str) -> list[tuple | str | None]:
+    """Who they are by name and password, under settings that may differ; the code of the error
+    where nobody could be asked."""
     other = Desk(Path(), **desk.environment | changed)
     return ast.literal_eval(other.say(f"""
 from django.contrib.auth import authenticate
 from django.test import RequestFactory
-found = [authenticate(RequestFactory().get("/"), username=name, password=password)
-         for name, password in {people!r}]
-print([u and (u.username, u.role, u.full_name, u.email) for u in found])"""))
+from engagements.errors import Unavailable
+def asked(name, password):
+    try:
+        u = authenticate(RequestFactory().get("/"), username=name, password=password)
+    except Unavailable as error:
+        return error.code
+    return u and (u.username, u.role, u.full_name, u.email)
+print([asked(name, password) for name, password in {people!r}])"""))

@@ -23,8 +23,10 @@ def test_a_draft_from_begin_to_publication(api, people):
     assert (status, draft["edits"], keys[-1]) == (201, 1, "rack_power")
     late = send("post", QUESTIONS, seen=0, question={**NEW, "key": "other"})
     assert (late[0], late[1]["title"]) == (409, "wrong_state")
-    changed = {**NEW, "label_en": "Power of the rack", "key": "renamed"}
+    changed = {**NEW, "label_en": "Power of the rack"}
     one = f"{QUESTIONS}rack_power/"
+    assert send("put", one, seen=1, question={**changed, "key": "renamed"})[0] == 400
+    del changed["key"]
     status, draft = send("put", one, seen=1, question=changed)
     assert (draft["questions"][-1]["key"], draft["questions"][-1]["label_en"]) == (
         "rack_power", "Power of the rack")
@@ -52,9 +54,10 @@ def test_what_is_wrong_is_named_and_nothing_is_lost(api, people):
     assert (twice.status_code, "twice" in twice.json()["detail"]) == (400, True)
     assert admin.post(QUESTIONS, {"question": NEW}, format="json").json()["errors"].keys() == {
         "seen"}
-    for method, url in (("put", "no-such/"), ("delete", "no-such/?seen=0"),
-                        ("post", "no-such/move/")):
-        body = {"seen": 0, "way": "up", "question": NEW}
+    changed = {name: value for name, value in NEW.items() if name != "key"}
+    for method, url, body in (("put", "no-such/", {"seen": 0, "question": changed}),
+                              ("delete", "no-such/?seen=0", {}),
+                              ("post", "no-such/move/", {"seen": 0, "way": "up"})):
         assert getattr(admin, method)(QUESTIONS + url, body, format="json").status_code == 404
     assert admin.get(DRAFT).json()["edits"] == 0
     assert admin.post(f"{DRAFT}discard/", {"seen": 0}).status_code == 204
@@ -65,10 +68,12 @@ def test_what_is_wrong_is_named_and_nothing_is_lost(api, people):
 def test_only_administrators(api, people):
     api(Role.ADMINISTRATOR).post(DRAFT)
     for role in set(Role.values) - {Role.ADMINISTRATOR}:
-        client, body = api(role), {"seen": 0, "question": NEW, "way": "up", "note": "x"}
+        client, changed = api(role), {name: NEW[name] for name in NEW if name != "key"}
         tried = [client.get(DRAFT), client.post(DRAFT)]
-        tried += [client.post(url, body, format="json") for url in (
-            QUESTIONS, f"{QUESTIONS}deadline/move/", f"{DRAFT}publish/", f"{DRAFT}discard/")]
-        tried += [client.put(f"{QUESTIONS}deadline/", body, format="json"),
+        tried += [client.post(url, {"seen": 0, **body}, format="json") for url, body in (
+            (QUESTIONS, {"question": NEW}), (f"{QUESTIONS}deadline/move/", {"way": "up"}),
+            (f"{DRAFT}publish/", {"note": "x"}), (f"{DRAFT}discard/", {}))]
+        tried += [client.put(f"{QUESTIONS}deadline/", {"seen": 0, "question": changed},
+                             format="json"),
                   client.delete(f"{QUESTIONS}deadline/?seen=0")]
         assert {answer.status_code for answer in tried} == {403}

@@ -14,6 +14,7 @@ from delivery.surveys.readiness import readiness
 from engagements.errors import InvalidInput
 from engagements.gates import evaluate
 from engagements.models import MigratedModel, Role
+from engagements.services import add_model, drop_model, move_stage
 from engagements.stages import Stage
 from tests.delivery.surveys.conftest import apply, change
 
@@ -25,6 +26,23 @@ def test_readiness_says_what_is_missing(confirmed, people):
     assert found.score == sum(entry.points for entry in found.entries) < 100
     assert {entry.code for entry in found.blocking} == {"analysis", "rules"}
     assert all(entry.url for entry in found.missing)
+
+
+def test_a_survey_asks_of_the_models_that_are_in_the_project(complete, people):
+    """Answers of a model that was dropped stay on record; a skipped stage changes no question."""
+    manager, engagement = people[Role.MANAGER], complete.engagement
+    llm, other = engagement.models.get(code="LLM"), engagement.models.get(code="HLM")
+    assert not Sheet(complete).missing
+    move_stage(actor=manager, record=other.stages.get(stage=Stage.INFER_TUNE), move="skip",
+               comment="x")
+    assert not Sheet(complete).missing
+    add_model(actor=manager, engagement=engagement, code="OCR", name="文字识别")
+    assert {cell.model.code for cell in Sheet(complete).missing} == {"OCR"}
+    given = complete.answers.filter(model=llm).count()
+    drop_model(actor=manager, model=llm, reason="合并")
+    assert {cell.model.code for cell in Sheet(complete).cells.values() if cell.model} == {
+        "HLM", "OCR"}
+    assert complete.answers.filter(model=llm).count() == given > 0
 
 
 def test_go_needs_what_blocks_and_a_reason(confirmed, people):

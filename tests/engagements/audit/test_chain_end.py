@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db.migrations.state import ProjectState
 from django.utils import timezone
 
-from engagements.audit import audit_log, chain_end, checkpoint, end_sealing
+from engagements.audit import audit_log, checkpoint, end_sealing
 from engagements.models import AuditChain, AuditEntry, Role
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def cut(number: int) -> None:
 
 def as_older_version() -> None:
     """The log as a version without end seals would have written it."""
-    previous, seal = chain_end.OLDER_FIRST_PREVIOUS_HASH, ""
+    previous, seal = audit_log.OLDER_FIRST_PREVIOUS_HASH, ""
     for entry in AuditEntry.objects.order_by("pk"):
         entry.previous_hash = previous
         entry.entry_hash = previous = audit_log.entry_hash(entry)
@@ -78,13 +78,15 @@ def test_what_is_appended_to_a_cut_log_does_not_seal_it(append):
     assert problems() == ["unsealed"]
 
 
-def test_a_log_never_goes_below_what_was_seen_of_it(append):
+def test_a_log_never_goes_below_what_was_seen_of_it(append, settings, tmp_path):
+    settings.AUDIT_MARK = str(tmp_path / "elsewhere" / "mark.json")
     seen = append()
     checkpoint.keep(checkpoint.end())
+    assert [path.name for path in tmp_path.rglob("*.json")] == ["mark.json"]
     cut(seen.pk - 1)
     assert problems() == ["unsealed", "cut"]
     chain = AuditChain.objects.get()
-    chain_end.seal(chain)  # even with a seal that was kept from then
+    audit_log.seal_end(chain)  # even with a seal that was kept from then
     chain.save()
     assert problems() == ["cut"]
     checkpoint.keep(checkpoint.end())

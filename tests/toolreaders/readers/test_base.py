@@ -1,7 +1,9 @@
 """Opening, decoding and recognising files."""
 
 import gzip
+import io
 import json
+import tarfile
 
 import pytest
 from django.core.management import call_command
@@ -39,6 +41,15 @@ def test_what_cannot_be_a_file(tmp_path):
 )
 def test_content_nobody_knows(written, content):
     assert code_of(written(content)) == "unknown_format"
+
+
+def test_an_archive_is_not_what_it_holds(written):
+    member = tarfile.TarInfo("train.log")
+    member.size = len(LOG)
+    with tarfile.open(fileobj=(packed := io.BytesIO()), mode="w") as archive:
+        archive.addfile(member, io.BytesIO(LOG.encode()))
+    for data in (packed.getvalue(), gzip.compress(packed.getvalue())):
+        assert code_of(written(data)) == "unknown_format"
 
 
 def test_json_that_is_cut_off_is_damaged(written):

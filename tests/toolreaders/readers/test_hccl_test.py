@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolreaders.base import ReadError, read_file
+from toolreaders import ReadError, read_file
 
 HEAD = "data_size(Bytes): | aveg_time(us): | alg_bandwidth(GB/s): | check_result:\n"
 ROWS = "8192 | 245.98 | 0.03330 | success\n16384 | 250.10 | 0.06551 | NULL\n"

@@ -1,6 +1,6 @@
 """Operators of an ONNX graph are counted by type; those of another domain are named with it."""
 
-from toolreaders.base import read_file
+from toolreaders import read_file
 
 
 def field(number: int, value: bytes | int) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 
 from toolreaders import ReadError, read_file
 from toolreaders.packing import MAX_XZ_MEMORY
-from toolreaders.prefixes import line_prefixes
+from toolreaders.prefixes import Prefixes, prefixes_of
 
 NANOGPT = "".join(f"iter {n}: loss {4 - n / 10:.4f}, time 90.00ms, mfu 1.00%\n" for n in range(9))
 KERAS = "".join(f"step {n}, total loss = {3 - n / 10:.3f}\n" for n in range(9))
@@ -134,4 +134,4 @@ def test_outputs_of_several_tasks_are_not_mixed(prefixes, text, written):
 @pytest.mark.parametrize("text", [TABLE, SERVED, NANOGPT, "loss: 3.5\nloss: 3.4\nloss: 3.3\n",
                                   "a | 1\nb | 2\nc | 3\nd | 4\n"])
 def test_what_is_no_prefix_stays(text):
-    assert line_prefixes(text.encode()) == []
+    assert prefixes_of(text.encode()) == Prefixes()

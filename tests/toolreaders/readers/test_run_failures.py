@@ -1,5 +1,7 @@
 """Why a run stopped: memory, libraries, error codes of the run time, in any training log."""
 
+from pathlib import Path
+
 import pytest
 
 from toolreaders import ReadError, read_file
@@ -76,3 +78,55 @@ def test_a_log_without_failures_has_none(written):
     for text in LOSSES.values():
         reading = read_file(written(text))
         assert (reading.values["failures"], reading.warnings) == (None, [])
+
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "failures"
+GENUINE = {
+    "cuda_oom_without_figures": ([], "script", "The memory of a GPU was not enough"),
+    "ee1002_507046": (["EE1002", "ERR00100", "507046"], "cluster", "one rank waits for another"),
+    "ej0001": (["ERR02200", "EJ0001"], "environment", "Maybe the last training process is running"),
+    "ej0003": (["ERR02200", "EJ0003"], "environment", "HCCL cannot listen on port 60000"),
+    "mte_address": (["EZ9999"], "script", "The DDR address of the MTE instruction is out of range"),
+    "nccl_watchdog": ([], "cluster", "NCCL (_REDUCE_SCATTER_BASE) timed out after 600 s"),
+    "opp_path_missing": ([], "environment", "ASCEND_OPP_PATH is not set"),
+    "port_16666": ([], "environment", "HCCL cannot listen on port 16666"),
+    "runtime_507035": (["507035", "ERR00100"], "script", "on the vector core failed (507035)"),
+    "runtime_ez9999_new_layout": (["EZ9999", "507035"], "script", "ub address out of bounds"),
+    "store_timeout": ([], "cluster", "it was still preparing data"),
+}
+
+
+@pytest.mark.parametrize("name", GENUINE)
+def test_a_genuine_log_of_a_failure_names_its_codes_and_its_cause(name):
+    codes, fault, sentence = GENUINE[name]
+    reading = read_file(SAMPLES / f"{name}.txt")
+    cause = reading.values["cause"]
+    assert (reading.kind, set(reading.values["codes"])) == ("tool_log", set(codes))
+    assert (cause["fault"], sentence in cause["sentence"]) == (fault, True)
+    assert cause["remedy"]
+    assert cause["source"].startswith("http")
+    lines = (SAMPLES / f"{name}.txt").read_text("utf-8").splitlines()
+    assert cause["quote"][:60] in lines[cause["line"] - 1]
+
+
+def test_a_training_log_names_the_cause_beside_its_losses(written):
+    end = "slurmstepd: error: *** STEP 1.0 ON n CANCELLED AT 2021-05-23T08:45 ***\n"
+    cause = read_file(written(LOSSES["text"] + end)).values["cause"]
+    assert (cause["cause"], cause["line"], cause["values"]) == (
+        "cancelled", 5, {"time": "2021-05-23T08:45"})
+
+
+@pytest.mark.parametrize("text", [
+    "tests failed: 507035 of 600000\nstep done\n", "E12345: not a code of CANN\n" * 3,
+    "result = 507035\n", "ranks: Xid 3\n"])
+def test_numbers_and_words_of_others_are_no_codes(written, text):
+    assert read_file(written(LOSSES["text"] + "run: " + text)).values["failures"] is None
+
+
+@pytest.mark.parametrize(("below", "kind"), [
+    ("   Kernel task happen error, retCode=0x26, [aicore exception].[FUNC:PreCheckTaskErr]\n",
+     "tool_log"),
+    ("   build graph failed, graph id:0, ret:-1[FUNC:BuildModel]\n", "conversion_log")])
+def test_what_stands_beside_ez9999_tells_a_run_from_a_conversion(written, below, kind):
+    text = "EZ9999: Inner Error!\n        TraceBack (most recent call last):\n" + below
+    assert read_file(written(text)).kind == kind

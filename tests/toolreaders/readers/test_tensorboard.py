@@ -84,3 +84,20 @@ def test_a_file_without_scalars(written):
     with pytest.raises(ReadError) as error:
         read_file(written(HEAD))
     assert error.value.code == "no_loss_points"
+
+
+def test_rates_and_scales_stand_beside_the_losses(written):
+    tags = {"loss": 2.0, "learning-rate": 0.25, "loss-scale": 1024.0, "eval/epoch": 7.0}
+    data = HEAD + b"".join(scalar(tag, step, value) for step in (1, 2)
+                    for tag, value in tags.items() if (tag, step) != ("learning-rate", 2))
+    columns = read_series(written(data)).conditions.columns
+    assert columns.keys() == {"learning_rate", "loss_scale"}
+    assert (columns["learning_rate"][0], math.isnan(columns["learning_rate"][1])) == (0.25, True)
+    assert [*columns["loss_scale"]] == [1024.0, 1024.0]
+
+
+def test_rates_of_a_table_stand_beside_its_losses(written):
+    text = "step,lr,val_lr,loss\n1,0.5,9,2.0\n2,0.25,9,1.5\n3,,9,1.25\n"
+    columns = read_series(written(text)).conditions.columns
+    assert [*columns["learning_rate"][:2]] == [0.5, 0.25]
+    assert (columns.keys(), math.isnan(columns["learning_rate"][2])) == ({"learning_rate"}, True)

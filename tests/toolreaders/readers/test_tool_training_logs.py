@@ -126,10 +126,21 @@ def test_times_of_a_log(written):
     assert times == pytest.approx({"dlrm": 24.6, "brackets": 39.527667, "language model": 7.916667})
 
 
-def test_an_export_without_a_name_says_that_it_is_taken_for_a_loss(written):
-    reading = read_file(written("Wall time,Step,Value\n1.5,0,0.25\n2.5,1,0.5\n3.5,2,0.75\n"))
-    assert [warning.code for warning in reading.warnings] == ["unnamed_values"]
-    assert "evaluation" not in reading.values
+EXPORT = "Wall time,Step,Value\n1.5,0,0.25\n2.5,1,0.5\n3.5,2,0.75\n"
+
+
+@pytest.mark.parametrize("name", ["export.csv", "run-1-tag-HR.csv", "run-1-tag-val_loss.csv"])
+def test_an_export_of_tensorboard_that_no_tag_calls_a_loss_is_none(tmp_path, name):
+    (tmp_path / name).write_text(EXPORT)
+    with pytest.raises(ReadError, match="unnamed_values"):
+        read_file(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["run-1-tag-train_loss.csv", "run-a-tag-loss.csv"])
+def test_an_export_of_tensorboard_is_a_loss_by_its_tag(tmp_path, name):
+    (tmp_path / name).write_text(EXPORT)
+    reading = read_file(tmp_path / name)
+    assert (reading.values["loss"]["first"], reading.warnings) == (0.25, [])
 
 
 @pytest.mark.parametrize("text", [

@@ -126,6 +126,19 @@ TEXTS: dict[str, str | bytes] = {
                     "    mean_chn_0: 104\n    min_chn_0: 0.0\n    var_reci_chn_0: 0.00390625\n}\n"),
     "collect_env": ("Collecting environment information...\nPyTorch version: 2.5.1\n"
                     "Is debug build: False\n[pip3] torch==2.5.1\n[pip3] torch-npu==2.5.1\n"),
+    "fairseq_2018_log": lines("| epoch 001  {i}00 / 999 loss={loss:.4f} (9.51), wps=959, wpb=897, "
+                              "bsz=32, lr=0.001, clip=100%, gnorm=3.125\n"),
+    "fairseq_2019_log": lines("| epoch 001:  {i}00 / 999 loss={loss:.4f}, nll_loss=9.250, "
+                              "ppl=608.87, wps=6512, ups=2, gnorm=3.125, num_updates={i}01\n"),
+    "paddleocr_log": lines(
+        "[2026/01/02 03:04:0{i}] ppocr INFO: epoch: [1/5], global_step: {i}0, lr: 0.000500, loss: "
+        "{loss:.6f}, loss_cbn: 0.250000, avg_reader_cost: 0.00059 s, avg_batch_cost: 0.42500 s, "
+        "avg_samples: 16.0, ips: 37.62500 samples/s, eta: 0:02:00, max_mem_reserved: 12221 MB, "
+        "max_mem_allocated: 10611 MB\n"),
+    "paddleseg_log": lines(
+        "2026-01-02 06:55:0{i} [INFO]\t[TRAIN] epoch: 1, iter: {i}0/500, loss: {loss:.4f}, lr: "
+        "0.009657, batch_cost: 0.5250, reader_cost: 0.07273, ips: 3.8125 samples/sec | ETA 00:04:16"
+        "\n"),
     "fairseq_log": lines("2026 | INFO | train_inner | epoch 001: {i} / 9 loss={loss:.3f}, "
                          "nll_loss=9, num_updates={i}, gnorm=3.125\n"),
     "hf_eval_json": json.dumps({"epoch": 3.0, "eval_accuracy": 0.9044, "eval_loss": 0.2512}),
@@ -270,3 +283,96 @@ TEXTS: dict[str, str | bytes] = {
     "yolo_results": "epoch,train/box_loss,train/cls_loss,metrics/mAP50(B)\n"
                     + lines("{i},{loss:.4f},1.25125,0.51234\n"),
 }
+
+TEXTS |= {
+    "mindspore_memory": """\
+Device MOC memory size: 65536M
+MindSpore Used memory size: 59392M
+Used peak memory usage (without fragments): 23716M
+Actual peak memory usage (with fragments): 26244M
+""",
+    "vllm_benchmark_2023": """\
+Namespace(backend='vllm', num_prompts=1000, request_rate=200.0)
+Total time: 166.88 s
+Throughput: 5.99 requests/s
+Average latency: 67.59 s
+Average latency per token: 0.21 s
+Average latency per output token: 1.10 s
+""",
+    "trtllm_bench": """\
+===========================================================
+= REQUEST DETAILS
+===========================================================
+Number of requests:             6144
+Number of concurrent requests:  1018.8281
+===========================================================
+= PERFORMANCE OVERVIEW
+===========================================================
+Request Throughput (req/sec):                     7.3411
+Total Output Throughput (tokens/sec):             7517.2584
+Total Token Throughput (tokens/sec):              15034.5168
+Total Latency (ms):                               836932.1
+Average request latency (ms):                     15093.21
+Average time-to-first-token [TTFT] (ms):          120.5
+Average time-per-output-token [TPOT] (ms):        14.25
+""",
+    "trtllm_benchmark_2023": "".join(
+        f"[BENCHMARK] model_name llama_13b world_size 2 precision float16 batch_size {batch} "
+        f"input_length 710 output_length 190 build_time(s) 116.39 tokens_per_sec {43.25 * batch} "
+        "percentile95(ms) 5120.25 percentile99(ms) 5130.75 latency(ms) 4409.75 compute_cap sm80 "
+        "generation_time(ms) 3751.5 total_generated_tokens 189.0 generation_tokens_per_second 50.5"
+        "\n" for batch in (1, 8)),
+    "jetstream_benchmark": """\
+Successful requests: 100
+Benchmark duration: 29.060651 s
+Total input tokens: 12503
+Total generated tokens: 30175
+Request throughput: 3.44 requests/s
+Input token throughput: 430.24 tokens/s
+Output token throughput: 1038.35 tokens/s
+Mean TTFT: 1274.09 ms
+Median TTFT: 1273.70 ms
+P99 TTFT: 1276.27 ms
+Mean TPOT: 58.04 ms
+""",
+    "llmperf": """\
+Results for token benchmark for llama-2-70b queried with the openai api.
+
+inter_token_latency_s
+    p25 = 0.02
+    p50 = 0.025
+    p99 = 0.05
+    mean = 0.0275
+    min = 0.01
+ttft_s
+    p25 = 0.2
+    p50 = 0.25
+    p99 = 0.5
+    mean = 0.275
+Number Of Errored Requests: 2
+Overall Output Throughput: 30.5
+Number Of Completed Requests: 100
+Completed Requests Per Minute: 20.8
+""",
+    "genai_perf": """\
+                              NVIDIA GenAI-Perf | LLM Metrics
+┏━━━━━━━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┳━━━━━━━━━━┓
+┃                  Statistic ┃      avg ┃      min ┃      max ┃      p99 ┃
+┡━━━━━━━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━╇━━━━━━━━━━┩
+│   Time to first token (ms) │    16.26 │    12.39 │    17.25 │    17.09 │
+│       Request latency (ms) │ 1,200.50 │ 1,100.25 │ 1,300.75 │ 1,290.50 │
+│    Output token throughput │   460.42 │      N/A │      N/A │      N/A │
+│                  (per sec) │          │          │          │          │
+│         Request throughput │     7.04 │      N/A │      N/A │      N/A │
+│                  (per sec) │          │          │          │          │
+└────────────────────────────┴──────────┴──────────┴──────────┴──────────┘
+""",
+    "trl_ppo_log": "".join(
+        f"{{'eps': 0, 'objective/kl': -0.24, 'objective/rlhf_reward': {n / 4}, "
+        f"'loss/policy_avg': -0.0{n}625, 'loss/value_avg': 0.3, 'lr': 3e-06, 'episode': "
+        f"{n * 64}, 'epoch': 0.0{n}}}\n" for n in (1, 2)).replace("-0.02625", "-0.0325"),
+    "llm_c_log": "".join(
+        f"step    {n}/19560 | loss {12 - n}.009000 (+nanz)| norm 15.2500 (+nanz)| lr 9.50e-05 | "
+        f"1030.25 ms | 48.1% bf16 MFU | 500,000 tok/s\n" for n in (1, 2)),
+}
+"""What benchmarks and trainers print whose formats are rows of a table."""

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.urls import reverse
 
 from engagements import services as engagements
@@ -42,6 +43,39 @@ def test_archive_and_findings_are_kept(scan, model):
         assert artifact.sha256 == hashlib.sha256(stream.read()).hexdigest()
     assert (artifact.model, scan.values["by_severity"]["block"]) == (model, 1)
     assert AuditEntry.objects.filter(action="source.scan").count() == 1
+
+
+MEDIA = ("import acl\nacl.init()\nacl.init()\nacl.media.dvpp_jpeg_decode_async(c)\n"
+         "p = acl.rt.malloc(8, 0)\n")
+
+
+def test_page_and_command_say_the_same_of_what_rules_forbid(
+    client, people, engagement, tmp_path, capsys,
+):
+    """A second acl.init and media memory are no findings of their own: rules judge them."""
+    scan = scans.scan_upload(actor=people["consultant"], engagement=engagement,
+                             upload=SimpleUploadedFile("m.zip", archive(MEDIA)))
+    client.force_login(people["consultant"])
+    page = client.get(reverse("workers:scan", args=[scan.pk])).content.decode()
+    (tmp_path / "train.py").write_text(MEDIA)
+    call_command("scan", str(tmp_path))
+    said = capsys.readouterr().out
+    for rule, place in (("R-INF-14", "train.py:3"), ("R-INF-16", "train.py:5")):
+        assert rule in page
+        assert place in page
+        line = next(line for line in said.splitlines() if f"({rule})" in line or rule in line)
+        assert place in line
+    assert "train.py:5: setting: media_memory = ['acl.rt.malloc']" in said
+
+
+def test_one_acl_init_and_media_memory_break_no_rule(tmp_path, capsys):
+    (tmp_path / "train.py").write_text(MEDIA.replace("acl.init()\n", "", 1).replace(
+        "acl.rt.malloc(8, 0)", "acl.media.dvpp_malloc(8)"))
+    call_command("scan", str(tmp_path))
+    said = capsys.readouterr().out
+    assert "R-INF-14" not in said
+    assert "R-INF-16" not in said
+    assert "acl_init_calls = 1" in said
 
 
 def test_what_cannot_be_scanned_is_refused_and_not_kept(people, engagement):

@@ -15,6 +15,7 @@ from toolreaders.verdicts.quantities import Quantity
 from toolreaders.verdicts.spread import Spread
 from toolreaders.verdicts.verdict import (
     ENGINE_CHANGES,
+    ENGINE_GAINS,
     ENGINE_VERSION,
     Outcome,
     Rule,
@@ -287,8 +288,8 @@ def test_what_cannot_be_read_is_not_provable(code, reason):
 
 
 def test_outcomes_and_rules_are_frozen_values():
-    assert ENGINE_VERSION == "4"
-    assert int(ENGINE_VERSION) == max(map(int, ENGINE_CHANGES))
+    assert ENGINE_VERSION == "5"
+    assert int(ENGINE_VERSION) == max(map(int, {**ENGINE_CHANGES, **ENGINE_GAINS}))
     assert replace(Rule(), epsilon=1.0) != Rule() == Rule()
     for kind in (Rule, Outcome, Aligned, Spread, Quantity, alignment._Curve):
         assert kind.__dataclass_params__.frozen

@@ -9,7 +9,7 @@ from engagements.errors import NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from toolreaders.training.csv_log import CsvLogReader
 from workers import services
-from workers.artifacts.artifact_store import read_artifacts, store_file
+from workers.artifacts.artifact_store import read_artifacts, remembered, store_file
 from workers.models import Artifact, ReadingRequest
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +21,9 @@ def artifact(engagement, monkeypatch):
     artifact = store_file(stream=ContentFile(LOG), name="loss.csv", engagement=engagement)
     with monkeypatch.context() as older:
         older.setattr(CsvLogReader, "version", "0")
+        remembered.clear()
         read_artifacts([artifact])
+    remembered.clear()  # the process of a newer version remembers nothing of the older one
     return artifact
 
 

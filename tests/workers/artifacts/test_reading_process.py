@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings as settings_module
 
+import toolreaders
 from toolreaders.base import ReadError
 from workers.artifacts import reading_process
-from workers.artifacts.reading_process import read_file, run_bounded
+from workers.artifacts.reading_process import run_bounded
 
 pytestmark = pytest.mark.slow
 
@@ -68,11 +69,11 @@ if __name__ == "__main__":
 def test_a_file_is_read_elsewhere_and_its_faults_come_back(tmp_path):
     (tmp_path / "log.txt").write_text("".join(
         f" iteration {n:8}/ 100 | lm loss: 1.{n:03}E+00 |\n" for n in range(1, 60)))
-    assert read_file(tmp_path / "log.txt").kind == "training_log"
+    assert run_bounded(toolreaders.read_file, tmp_path / "log.txt").kind == "training_log"
     assert run_bounded(os.getpid) != os.getpid()
     (tmp_path / "empty.txt").write_bytes(b"")
     with pytest.raises(ReadError) as refused:
-        read_file(tmp_path / "empty.txt")
+        run_bounded(toolreaders.read_file, tmp_path / "empty.txt")
     assert refused.value.code == "empty_file"
 
 

@@ -50,7 +50,7 @@ def actions() -> list[str]:
 def test_the_upload_is_answered_before_anybody_reads(client, people, engagement, monkeypatch):
     client.force_login(people[Role.CONSULTANT])
     with monkeypatch.context() as web:
-        web.setattr(artifact_store, "read_file", None)  # nobody may call it
+        web.setattr(artifact_store, "read_stored", None)  # nobody may call it
         answer = client.post("/api/v1/artifacts/upload/", {
             "engagement": engagement.pk, "upload": SimpleUploadedFile("loss.csv", LOG)})
         row = answer.json()
@@ -97,10 +97,10 @@ def test_a_lost_message_is_sent_again_until_the_file_is_read(upload, monkeypatch
 
 
 def test_a_refused_file_says_which_why_and_what_to_do(client, people, upload, monkeypatch):
-    def refuse(_path):
+    def refuse(_function, _artifact, *, anew):
         raise ReadError("truncated_file", "The table ends in the middle of line 17.")
 
-    monkeypatch.setattr(artifact_store, "read_file", refuse)
+    monkeypatch.setattr(artifact_store, "read_stored", refuse)
     artifact = upload()
     assert read_all() == [True]
     artifact.refresh_from_db()
@@ -177,10 +177,10 @@ if step == "upload":
     upload_artifact(actor=User.objects.filter(role=Role.MANAGER).first(), engagement=engagement,
                     upload=SimpleUploadedFile("loss.csv", b"step,loss\\n1,3.5\\n2,3.25\\n3,3.0\\n"))
 elif step == "killed":
-    def endless(path):
+    def endless(*_which, **_how):
         print("reading", flush=True)
         time.sleep(600)
-    artifact_store.read_file = endless
+    artifact_store.read_stored = endless
     reading_requests.read_requested(ReadingRequest.objects.get().pk)
 elif step == "next":
     asked = ReadingRequest.objects.get()

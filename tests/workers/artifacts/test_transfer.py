@@ -1,6 +1,7 @@
 """Files from a node: strange names, links, cut lines, changing files, the store."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -11,6 +12,7 @@ from workers.kinds import Finished, JobKind, Judgement, Parameter
 from workers.kinds import base as registry
 from workers.models import Artifact, Job, JobState, Node
 from workers.nodes import ssh
+from workers.remote import scripts
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -98,7 +100,37 @@ def test_an_archive_larger_than_announced_is_refused(run, monkeypatch):
 
 def test_link_out_of_the_folder_is_not_followed(run):
     job = run("echo own > own; ln -s /etc/passwd out; ln -s /etc dir; mkfifo pipe")
-    assert files(job) == {"own": b"own\n"}
+    found = files(job)
+    named = found.pop("not-collected.txt").decode().splitlines()
+    assert (found, named[1:]) == ({"own": b"own\n"}, ["dir: link", "out: link", "pipe: pipe"])
+
+
+def test_hard_link_out_of_the_folder_is_not_collected(run, tmp_path):
+    secret = tmp_path / "secret"
+    secret.write_text("of somebody else")
+    job = run(f"echo own > own; ln {secret} out; mkdir dir; ln {secret} 'dir/as a result.json'")
+    found = files(job)
+    named = found.pop("not-collected.txt").decode().splitlines()
+    assert (found, named[1:]) == ({"own": b"own\n"}, [
+        "dir/as a result.json: hardlink", "out: hardlink"])
+
+
+@pytest.mark.parametrize("has_stat", [True, False])
+def test_a_hard_link_is_told_from_a_file_with_and_without_stat(tmp_path, has_stat):
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for name in ("sh", "find", "wc", "ls", *(["stat"] if has_stat else [])):
+        os.symlink(f"/bin/{name}", tools / name)
+    work = tmp_path / "jobs" / "desk-job-1-1-x" / "work"
+    work.mkdir(parents=True)
+    (work / "two words").write_text("own")
+    (tmp_path / "secret").write_text("secret")
+    os.link(tmp_path / "secret", work / "out")
+    script = scripts.list_script([scripts.Place(str(tmp_path / "jobs"), "desk-job-1-1-x")])
+    answer = subprocess.run(["/bin/sh", "-s"], input=script.encode(), capture_output=True,
+                            check=True, env={"PATH": str(tools), "HOME": str(tmp_path)})
+    assert transfer.read_listing(answer.stdout) == {"desk-job-1-1-x": [
+        transfer.RemoteFile("out", 0, special="hardlink"), transfer.RemoteFile("two words", 3)]}
 
 
 def test_the_same_bytes_are_stored_once(run):
@@ -120,7 +152,7 @@ def test_cut_line_is_taken_up_where_it_ended(run, monkeypatch):
 
     def cut_once(node, script, sink, timeout=3600):
         def until_half(chunk):
-            if not cuts and "desk data" in script and "large" in script:
+            if not cuts and "data_mark" in script and "large" in script:
                 sink(chunk[:1000])
                 cuts.append(script)
                 raise ssh.Unreachable("connection lost")
@@ -200,10 +232,6 @@ def test_full_store_is_waited_for(run, monkeypatch):
 
 
 def test_node_without_a_checksum_tool_is_no_obstacle(tmp_path):
-    import subprocess
-
-    from workers.remote import scripts
-
     tools = tmp_path / "bin"
     tools.mkdir()
     for name in ("sh", "cat"):

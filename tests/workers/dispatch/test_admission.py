@@ -9,7 +9,7 @@ from engagements.errors import InvalidInput
 from engagements.models import Engagement, Role
 from tests.workers.gangs.conftest import GangKind
 from workers import services
-from workers.dispatch import admission, card_queue, sentences, transitions
+from workers.dispatch import admission, card_queue, forecast, sentences, transitions
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node, NodeReservation
 from workers.nodes import card_leases
@@ -22,7 +22,7 @@ HOUR = timedelta(hours=1)
 @pytest.fixture
 def server(db):
     return Node.objects.create(name="bms-1", host="192.0.2.1", username="desk",
-                               state=Node.State.READY)
+                               state=Node.State.READY, cards_total=8)
 
 
 @pytest.fixture
@@ -95,7 +95,8 @@ def test_running_job_that_ends_before_the_reservation_takes_none_of_it(
 
 
 def test_quota_counts_the_cards_of_all_nodes(wait, people, engagement, other):
-    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready",
+                                 cards_total=8)
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
     assert printed(wait(cards=3)) == ("", JobState.STARTING)
     held_up = wait(cards=2, node=second)
@@ -137,17 +138,18 @@ def test_the_forecast_keeps_to_what_is_promised_to_others(wait, server, people, 
     now = timezone.now()
     window = reserve(people, server, HOUR, 2 * HOUR)
     long, short = wait(minutes=90), wait(minutes=30)
-    assert card_queue.expected_start(long, now) == window.ends_at
-    assert card_queue.expected_start(short, now) == now
+    assert forecast.of_job(long, now).at == window.ends_at
+    assert forecast.of_job(short, now).at == now
     theirs = reserve(people, server, 2 * HOUR, 4 * HOUR, engagement=other, cards=6)
     wide = wait(cards=4, minutes=90)
-    assert card_queue.expected_start(wide, now) == theirs.ends_at
-    assert card_queue.expected_start(wait(cards=4, minutes=90, of=other), now) == window.ends_at
+    assert forecast.of_job(wide, now).at == theirs.ends_at
+    assert forecast.of_job(wait(cards=4, minutes=90, of=other), now).at == window.ends_at
 
 
 def test_the_forecast_keeps_to_the_quota(wait, people, engagement, other):
     """Of four cards the engagement holds three; whoever waits for its quota holds up nobody."""
-    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready",
+                                 cards_total=8)
     node_calendar.set_quota(actor=people[Role.OPERATOR], engagement=engagement, cards=4)
     running = wait(cards=3, minutes=40)
     assert printed(running) == ("", JobState.STARTING)
@@ -155,17 +157,19 @@ def test_the_forecast_keeps_to_the_quota(wait, people, engagement, other):
     Job.objects.filter(pk=running.pk).update(state=JobState.RUNNING, started_at=now)
     small, large, never = wait(cards=1), wait(cards=2, minutes=10), wait(cards=5)
     theirs = wait(cards=4, of=other)
-    starts = [card_queue.expected_start(job, now) for job in (small, large, never, theirs)]
+    starts = [forecast.of_job(job, now).at for job in (small, large, never, theirs)]
     assert starts == [now, now + timedelta(minutes=40), None, now]
     elsewhere = wait(cards=1, node=second)
-    assert card_queue.expected_start(elsewhere, now) == now
-    assert card_queue.expected_start(wait(cards=2, node=second), now) is None
+    later = wait(cards=2, node=second)
+    assert [forecast.of_job(job, now).at for job in (elsewhere, later)] == [
+        now + timedelta(minutes=40), now + timedelta(minutes=50)]
 
 
 def test_jobs_on_several_nodes_ask_for_windows_reservations_and_quotas(
         server, people, engagement, other, monkeypatch):
     monkeypatch.setitem(registry._kinds, GangKind.code, GangKind())
-    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready")
+    second = Node.objects.create(name="bms-2", host="192.0.2.2", username="desk", state="ready",
+                                 cards_total=8)
 
     def queue(nodes=(server, second)):
         return services.queue_job(

@@ -13,6 +13,8 @@ from tests.workers.shell_kind import ShellKind
 from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
 from workers.dispatch import endings, runner
+from workers.dispatch.gang_outcome import CLEAN
+from workers.dispatch.sentences import ATTRIBUTED
 from workers.kinds import base as registry
 from workers.labels import job_results
 from workers.models import Job, JobState
@@ -27,7 +29,8 @@ STUBBORN = """
 import os, signal, sys, time
 for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
     signal.signal(number, signal.SIG_IGN)
-open(os.path.join(os.environ["HOME"], "stubborn"), "a").write(f"{os.getpid()} ")
+home = sys.argv[1] if len(sys.argv) > 1 else os.environ["HOME"]
+open(os.path.join(home, "stubborn"), "a").write(f"{os.getpid()} ")
 time.sleep(120)
 """
 LAUNCHER = """
@@ -37,10 +40,18 @@ for _rank in range(2):
 """
 
 
+# Its environment is empty and its session its own; once a look has found it, its parent ends.
+BARE = """
+env -i setsid python3 $HOME/stubborn.py $HOME &
+until grep -qs "^$!:" ../seen || [ -s ../group ]; do sleep 0.05; done
+"""
+
+
 @pytest.fixture
 def sshd(tmp_path):
     with running_sshd(tmp_path / "sshd") as server:
         (server.home / "stubborn.py").write_text(STUBBORN)
+        (server.home / "bare.sh").write_text(BARE)
         (server.home / "launcher.py").write_text(LAUNCHER)
         yield server
     ssh.close_all()
@@ -51,13 +62,14 @@ def queue(monkeypatch, people, engagement, sshd):
     """Queues a job whose two workers have sessions of their own and ignore SIGTERM."""
     monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
     node = services.enrol_node(actor=people["operator"], name="n1", host="127.0.0.1",
-                               port=sshd.port, username=USER, private_key=sshd.key)
+                               port=sshd.port, username=USER, private_key=sshd.key,
+                               cards_total=8)
     services.confirm_host_key(actor=people["operator"], node=node,
                               fingerprint=ssh.fingerprint(node.offered_host_key))
 
-    def go(then, cards=0) -> Job:
+    def go(then, cards=0, script="") -> Job:
         node.refresh_from_db()
-        script = ("python3 $HOME/launcher.py $HOME/stubborn.py; "
+        script = script + then if script else ("python3 $HOME/launcher.py $HOME/stubborn.py; "
                   f"while [ $(wc -w < $HOME/stubborn) -lt 2 ]; do sleep 0.05; done; {then}")
         return services.queue_job(actor=people["consultant"], kind="test.shell", node=node,
                                   engagement=engagement,
@@ -98,10 +110,29 @@ def test_cancel_ends_workers_of_other_sessions_under_pid_1(queue, sshd, people):
     workers = workers_of(sshd)
     services.cancel_job(actor=people["consultant"], job=job)
     job = runner.drive(job)
-    assert (job.state, job.message) == (
-        JobState.CANCELLED, "Cancelled; nothing of it runs any more.")
+    assert job.state == JobState.CANCELLED
+    assert job.message in (CLEAN, ATTRIBUTED)
     assert running(workers) == []
     assert held_cards(job) == []
+
+
+@pytest.mark.parametrize("ends_itself", [False, True])
+def test_what_a_look_has_found_is_ended_without_parent_session_and_mark(
+        queue, sshd, people, ends_itself):
+    job = started(queue("true" if ends_itself else "sleep 120", script="sh $HOME/bare.sh; " * 2))
+    if not ends_itself:
+        note = sshd.home / "stubborn"
+        while not note.exists() or len(note.read_text().split()) < 2:
+            runner.advance_while_due(job.pk)
+        workers_of(sshd)
+        services.cancel_job(actor=people["consultant"], job=job)
+    job = runner.drive(job)
+    workers = workers_of(sshd)
+    assert running(workers) == []
+    if ends_itself:
+        assert sorted(job.results["left_behind"]) == [[n, "python3"] for n in sorted(workers)]
+    else:
+        assert (job.state, job.message in (CLEAN, ATTRIBUTED)) == (JobState.CANCELLED, True)
 
 
 def test_workers_left_behind_by_a_command_that_ended_are_ended_and_told(queue, sshd):

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from engagements.models import Engagement
-from workers.dispatch import card_queue
+from workers.dispatch import card_queue, forecast
 from workers.dispatch.usual_durations import UsualDurations
 from workers.models import Card, CardLease, Job, JobState, Node, Priority
 from workers.nodes import card_leases
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def server(db) -> Node:
     return Node.objects.create(name="bms-1", host="192.0.2.1", username="desk",
-                               state=Node.State.READY)
+                               state=Node.State.READY, cards_total=8)
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def test_expected_start_follows_from_what_runs_and_what_is_ahead(wait):
                    timeout_seconds=1800)
     card_leases.take_cards(running)
     ahead, mine = wait(cards=8, timeout_seconds=3600), wait(cards=2)
-    assert card_queue.expected_start(ahead, now) == now + timedelta(minutes=20)
-    assert card_queue.expected_start(mine, now) == now + timedelta(minutes=80)
+    assert forecast.of_job(ahead, now).at == now + timedelta(minutes=20)
+    assert forecast.of_job(mine, now).at == now + timedelta(minutes=80)
 
 
 def test_nobody_starts_before_the_one_ahead_nor_when_an_overdue_job_ends(wait):
@@ -69,10 +69,10 @@ def test_nobody_starts_before_the_one_ahead_nor_when_an_overdue_job_ends(wait):
                    timeout_seconds=1800)
     card_leases.take_cards(running)
     waiting = [wait(cards=cards, timeout_seconds=3600) for cards in (1, 1, 7)]
-    assert [card_queue.expected_start(job, now) for job in waiting] == [
+    assert [forecast.of_job(job, now).at for job in waiting] == [
         now + timedelta(minutes=20), now + timedelta(minutes=20), now + timedelta(minutes=80)]
     later = now + timedelta(minutes=25)
-    assert [card_queue.expected_start(job, later) for job in waiting] == [None] * 3
+    assert [forecast.of_job(job, later).at for job in waiting] == [None] * 3
 
 
 def test_a_job_that_tells_its_progress_ends_by_it_not_by_its_kind(wait):
@@ -81,9 +81,9 @@ def test_a_job_that_tells_its_progress_ends_by_it_not_by_its_kind(wait):
     running = wait(state=JobState.RUNNING, started_at=now - timedelta(minutes=10),
                    progress_done=100, progress_total=300)
     usual = UsualDurations([running])
-    assert card_queue.expected_end(running, usual, now) == now + timedelta(minutes=20)
+    assert forecast.expected_end(running, usual, now) == now + timedelta(minutes=20)
     running.progress_done = 300
-    assert card_queue.expected_end(running, usual, now) is None
+    assert forecast.expected_end(running, usual, now) is None
 
 
 def test_usual_duration_is_the_median_of_past_runs(wait):

@@ -21,7 +21,7 @@ SCRIPT = r"""
 mkdir -p logs; go=0
 wait_for() { while [ ! -f "../go$1" ]; do sleep 0.05; done; }
 echo "step 1/4 loss: 4.0" > logs/train.log; echo "step 2/4 loss: 3.0" >> logs/train.log
-echo one > logs/copied.log; echo "token=abcdefgh12345678" > 'logs/中 文.log'
+echo one > logs/copied.log; word=abcdefgh12345678; echo "token=$word" > 'logs/中 文.log'
 wait_for 1
 echo "step 3/4 loss: 2.0" >> logs/train.log; mv logs/train.log logs/train.log.1
 echo "step 4/4 loss: 1.0" > logs/train.log

@@ -116,7 +116,7 @@ def test_page_quotes_the_line_and_leads_to_it(queue, page):
     assert (shown["line"], shown["kind_says"]) == (301, "status 127")
     assert shown["remedy"].startswith("Install it on the node")
     lines = page(f"{url}?line=301")
-    assert '<span id="L301" class="fw-bold text-danger">301  ' in lines
+    assert '<span id="L301" class="fw-bold text-red">301  ' in lines
     assert 'id="L201"' in lines
     assert 'id="L200"' not in lines
 

@@ -1,12 +1,13 @@
 """Many jobs of one node, started, polled and finished together."""
 
 import time
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from workers import services
-from workers.dispatch import node_polling, runner
+from workers.dispatch import endings, node_polling, runner
 from workers.models import Job, JobState
 from workers.nodes import ssh
 
@@ -44,6 +45,16 @@ def test_a_long_log_is_fetched_to_its_end_before_the_job_ends(queue, node):
     assert {Job.objects.get(pk=job.pk).state for job in jobs} == {JobState.SUCCEEDED}
     assert [len(log_of(job)) for job in jobs] == [2_000_005, 1_288_895]
     assert log_of(jobs[0]).endswith("x\nend\n")
+
+
+@pytest.mark.parametrize(("age", "waited", "pause"), [
+    (3600, 0, 5), (3600, 3, 2), (3600, 2.5, 2.5), (3600, 10, 2), (120, 1.5, 2), (1, 1, 0.3)])
+def test_a_slow_answer_does_not_put_off_the_next_look(age, waited, pause, monkeypatch):
+    now = timezone.now()
+    monkeypatch.setattr(endings.timezone, "now", lambda: now)
+    found = endings.next_poll(Job(started_at=now - timedelta(seconds=age)),
+                              asked_at=now - timedelta(seconds=waited))
+    assert (found - now).total_seconds() == pause
 
 
 def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
@@ -112,4 +123,6 @@ def test_cut_answer_is_no_answer(queue, node, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(ssh, "run_many", cut)
         node_polling.poll_nodes([node.pk])
-    assert {Job.objects.get(pk=job.pk).state for job in jobs} == {JobState.UNKNOWN}
+    rows = [Job.objects.get(pk=job.pk) for job in jobs]
+    assert {(row.state, row.troubles) for row in rows} == {(JobState.STARTING, 1)}
+    assert all(row.message.startswith("The node answers") for row in rows)

@@ -16,6 +16,7 @@ from workers.kinds import base as registry
 from workers.models import Artifact, CardLease, Job, JobState, Node
 from workers.nodes import ssh
 from workers.nodes.card_leases import choose_cards, free_cards
+from workers.queries import attempts_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -50,7 +51,8 @@ def test_failing_command_is_failed_with_its_status(queue):
 
 
 def test_secrets_are_masked_in_log_and_files(queue):
-    job = runner.drive(queue("echo API_TOKEN=abc123; echo 'password: hunter2' > a.txt"))
+    job = runner.drive(queue(
+        "word=hunter2; echo API_TOKEN=$word; echo password: $word > a.txt"))
     texts = {a.name: a.file.read().decode() for a in job.artifacts.all()}
     assert texts == {"log.txt": "API_TOKEN=******\n", "a.txt": "password: ******\n"}
 
@@ -58,8 +60,8 @@ def test_secrets_are_masked_in_log_and_files(queue):
 def test_files_say_whether_their_secrets_are_masked(queue, client, people):
     """By their content, whatever they are called; what is no text is kept as it is, and says so."""
     job = runner.drive(queue(
-        r"mkdir out; cd out; echo sk=hunter2 > .env; printf 'sk=hunter2\0' > weights;"
-        r"printf 'sk=hunter2\0' > odd.log; printf '\303\334 sk=hunter2\n' > gbk.log"))
+        r'mkdir out; cd out; w=hunter2; echo sk=$w > .env; printf "sk=$w\0" > weights;'
+        r'printf "sk=$w\0" > odd.log; printf "\303\334 sk=$w\n" > gbk.log'))
     files = {a.name: a for a in job.artifacts.exclude(name="log.txt")}
     assert {name: (a.file.read(), a.masking) for name, a in files.items()} == {
         "out/.env": (b"sk=******\n", "masked"), "out/weights": (b"sk=hunter2\0", "not_text"),
@@ -78,7 +80,8 @@ def test_a_text_above_the_former_limit_is_masked(queue):
     """Across the pieces in which it is masked, too: the secret is where the first one ends."""
     zeros = "head -c %d /dev/zero | tr '\\0' '\\n' >> a.txt;"
     job = runner.drive(queue(
-        f"{zeros % (2**20 - 5)} echo 'password: hunter2' >> a.txt; {zeros % (65 * 2**20)}"))
+        f"{zeros % (2**20 - 5)} word=hunter2; echo password: $word >> a.txt; "
+        f"{zeros % (65 * 2**20)}"))
     artifact = job.artifacts.get(name="a.txt")
     assert artifact.masking == "masked"
     assert artifact.file.read().strip() == b"password: ******"
@@ -221,3 +224,16 @@ def test_retry_is_a_new_attempt_linked_to_the_old(queue, people):
     assert (second.retry_of, second.attempt) == (first, 2)
     assert second.directory_name != first.directory_name
     assert runner.drive(second).state == JobState.FAILED
+
+
+def test_every_attempt_shows_all_of_them(queue, people, client):
+    first = runner.drive(queue("exit 1"))
+    second = runner.drive(services.retry_job(actor=people["consultant"], job=first))
+    third = runner.drive(services.retry_job(actor=people["consultant"], job=second))
+    other = runner.drive(queue("exit 1"))
+    assert attempts_of(second) == [first, second, third]
+    assert attempts_of(other) == []
+    client.force_login(people["consultant"])
+    page = client.get(reverse("workers:job", args=[second.pk])).content.decode()
+    for job in (first, third):
+        assert f'href="{reverse("workers:job", args=[job.pk])}"' in page

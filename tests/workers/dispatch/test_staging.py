@@ -256,7 +256,6 @@ def test_a_job_in_a_container_finds_its_inputs(queue, engagement, servers, nodes
     folder = Path(tempfile.mkdtemp(prefix="podman-"))
     engine, name = podman.engine_in(folder), f"desk-inputs-{os.getpid()}"
     image, home = podman.make_image(engine), servers[1].home
-    (home / "desk-jobs").mkdir()
     type(nodes[1]).objects.filter(pk=nodes[1].pk).update(
         container_engine=engine, container_options=podman.RUN_OPTIONS)
     options = {"image": image} if place == "container" else {"container": name}

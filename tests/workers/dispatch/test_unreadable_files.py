@@ -111,7 +111,7 @@ def test_an_unreadable_further_log_is_named_and_the_others_followed(queue, kind)
 
 def test_a_node_without_tar_sends_files_one_by_one(queue, monkeypatch):
     monkeypatch.setattr(scripts, "pack_script",
-                        lambda *_args: "echo desk data; echo tar: not found >&2; exit 127\n")
+                        lambda *_args: "echo $data_mark; echo tar: not found >&2; exit 127\n")
     job = runner.drive(queue("echo 1 > b.txt; echo 2 > c.txt"))
     assert {a.name: a.file.read() for a in job.artifacts.exclude(name="log.txt")} == {
         "b.txt": b"1\n", "c.txt": b"2\n"}
@@ -122,7 +122,7 @@ def test_a_script_that_fails_is_no_absence_and_does_not_hold_the_job(
         queue, node, people, monkeypatch, is_cancelled):
     for name in ("pack_script", "read_script"):
         monkeypatch.setattr(scripts, name,
-                            lambda *_args: "echo desk data; echo cat: broken >&2; exit 3\n")
+                            lambda *_args: "echo $data_mark; echo cat: broken >&2; exit 3\n")
     monkeypatch.setattr(job_files, "FAILED_SCRIPTS", 1000 if is_cancelled else 1)
     job = queue("echo 1 > b.txt")
     while job.troubles == 0:
@@ -151,3 +151,22 @@ def test_an_unreadable_input_fails_the_job_and_not_the_node(queue, node, server)
     with translation.override("en"):
         assert "the node where it lies does not give it" in job.sentence
         assert "Permission denied" in job.sentence
+
+
+def test_links_pipes_and_files_beyond_the_limit_are_named(queue, client, people, monkeypatch):
+    monkeypatch.setattr(job_files, "MOST_FILES", 2)
+    job = runner.drive(queue("mkdir out; ln -s /etc/hostname out/l; mkfifo out/p;"
+                             "for n in 1 2 3; do echo $n > out/$n; done; ln -s x elsewhere"))
+    assert job.results["not_collected"] == {"n": 3, "files": [
+        ["out/l", "", "", "link"], ["out/p", "", "", "pipe"], ["out/3", "", "", "limit"]]}
+    client.force_login(people["consultant"])
+    with translation.override("en"):
+        page = client.get(reverse("workers:job", args=[job.pk]),
+                          headers={"accept-language": "en"}).content.decode()
+    assert "out/l: " in page
+    assert "not-collected.txt" in page
+
+
+def test_a_job_that_left_only_a_link_says_so(queue):
+    job = runner.drive(queue("mkdir out; ln -s /etc/hostname out/l"))
+    assert job.results["not_collected"]["files"] == [["out/l", "", "", "link"]]

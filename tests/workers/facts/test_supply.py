@@ -16,7 +16,8 @@ kinds.load_all()
 # of preflight and the job's own environment; of models, from `of_model` and the assessments
 STATED = {"cards_per_node", "world_size", "cards_required", "baseline_runs",
           "container_image", "container_engines",
-          "is_evaluation_accepted", "source_dtype", "is_weights_deliverable", "parameters_billion"}
+          "is_evaluation_accepted", "source_dtype", "tool_options",
+          "is_weights_deliverable", "parameters_billion"}
 
 
 def supplied() -> set[str]:

@@ -38,7 +38,7 @@ def enrol(people):
 
     def go(port, key, name, host="127.0.0.1", **fields):
         node = services.enrol_node(
-            actor=people["operator"], name=name, host=host, port=port, username=USER,
+            cards_total=8, actor=people["operator"], name=name, host=host, port=port, username=USER,
             private_key=key, is_practice=True, **fields)
         return services.confirm_host_key(actor=people["operator"], node=node,
                                          fingerprint=ssh.fingerprint(node.offered_host_key))

@@ -1,5 +1,7 @@
 """Jobs on several nodes, over OpenSSH's own servers."""
 
+import socket
+
 import pytest
 from django.core.files.base import ContentFile
 from django.utils.translation import override
@@ -8,12 +10,14 @@ from engagements.audit import audit_log
 from engagements.errors import InvalidInput, WrongState
 from tests.workers import podman
 from tests.workers.gangs.conftest import GangKind, drive, members
-from tests.workers.sshd import can_run
+from tests.workers.sshd import can_run, running_sshd
 from workers import services
 from workers.artifacts.artifact_store import store_file
+from workers.dispatch import gang_network
 from workers.kinds import Parameter
 from workers.kinds import base as registry
 from workers.models import Job, JobState, Node
+from workers.nodes import ssh
 from workers.nodes.card_leases import held_cards
 from workers.services import runtimes
 
@@ -81,6 +85,37 @@ def test_rank_that_failed_first_is_named_and_the_others_end(queue, nodes, python
         assert job.sentence.startswith("Node 1 (n1) failed first: ")
 
 
+SLOW_CLOCK = """#!/bin/sh
+/usr/bin/stat "$@" | awk '$NF ~ /^[0-9]{10}/ {
+    $NF = sprintf($NF ~ /\\./ ? "%.6f" : "%d", $NF - 7200) } { print }'
+"""
+
+
+@pytest.mark.parametrize(("first", "then"), [
+    ("exit 4", "sleep 3; exit 3"),
+    ("exit 4", "sleep 0.3; echo 'Traceback (most recent call last):'; "
+               "echo 'RuntimeError: Connection closed by peer'; exit 1"),
+    ("sleep 1; echo 'RuntimeError: [gloo] Connection reset by peer' && exit 1", "sleep 3; exit 4"),
+    ("echo 'RuntimeError: the process of n0 exited unexpectedly'; exit 1", "sleep 3; exit 4"),
+], ids=["time", "traceback", "late", "named"])
+def test_who_failed_first_is_told_by_ends_and_by_who_lost_whom(tmp_path, enrol, queue, first,
+                                                               then):
+    """The clock of node 0 is two hours slow, so its ends look earliest."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/stat").write_text(SLOW_CLOCK)
+    (tmp_path / "bin/stat").chmod(0o755)
+    with (running_sshd(tmp_path / "n0", PATH=f"{tmp_path}/bin:/usr/bin:/bin") as slow,
+          running_sshd(tmp_path / "n1") as right):
+        nodes = [enrol(server.port, server.key, f"n{n}") for n, server in enumerate((slow, right))]
+        job = drive(queue(f'if [ "$NODE_RANK" = 1 ]; then {first}; fi; {then}', nodes))
+        ssh.close_all()
+    nodes[0].refresh_from_db()
+    culprit = 0 if "reset" in first or "n0" in first else 1
+    minutes = round((nodes[0].clock_offset_seconds or 0) / 60)
+    assert (job.message_values["rank"], job.exit_status, minutes) == (
+        culprit, 4, -120)
+
+
 def test_cancelled_together(queue, nodes, people):
     job = drive(queue("sleep 300", nodes, cards=1), lambda job: all(
         member.state == JobState.RUNNING for member in members(job)))
@@ -89,7 +124,7 @@ def test_cancelled_together(queue, nodes, people):
     services.cancel_job(actor=people["consultant"], job=job)
     job = drive(job)
     assert (job.state, job.message_values) == (JobState.CANCELLED, {"n": 2})
-    assert job.message.endswith("nothing of it runs any more.")
+    assert job.message.startswith("Cancelled on all %(n)d nodes; no")
     assert [held_cards(member) for member in members(job)] == [[], []]
 
 
@@ -108,6 +143,15 @@ def test_nodes_that_do_not_reach_each_other_are_told_before_the_start(queue, nod
         JobState.FAILED, "n1", "192.0.2.7")
     assert [member.state for member in members(job)] == [JobState.CANCELLED] * 2
     assert [held_cards(member) for member in members(job)] == [[], []]
+
+
+def test_a_port_that_another_program_took_is_not_that_of_the_rendezvous(queue, nodes, python):
+    job = queue(f'echo "$MASTER_PORT" > port-$NODE_RANK.txt; {python(MEETS)}', nodes)
+    first = gang_network.FIRST_PORT + job.pk * 37 % gang_network.SPAN
+    with socket.create_server(("127.0.0.1", first)):
+        job = drive(job)
+    ports = {job.artifacts.get(name=f"port-{rank}.txt").file.read() for rank in range(2)}
+    assert (job.state, ports) == (JobState.SUCCEEDED, {b"%d\n" % (first + 1)}), job.sentence
 
 
 def test_restarts_are_bounded(queue, nodes):

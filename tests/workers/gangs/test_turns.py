@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def nodes(db):
     return [Node.objects.create(name=f"n{n}", host=f"10.0.0.{n}", username="u",
-                                state=Node.State.READY) for n in range(3)]
+                                state=Node.State.READY, cards_total=8) for n in range(3)]
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def model(people, engagement):
 @pytest.fixture
 def node(db):
     return Node.objects.create(name="n1", host="127.0.0.1", port=22, username="x", state="ready",
-                               command_roles=["consultant"])
+                               command_roles=["consultant"], cards_total=8)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_the_form_is_filled_in_from_the_template(client, people, model, node, te
     ["python", "train.py", "--password", "hunter2hunter2"],
     ["curl", "https://me:secret@host/x"], ["cat", "desk:file/12"], ["sh", "-c", "x=desk:job/3"]])
 def test_neither_secrets_nor_files_of_an_engagement(people, words):
-    with override("en"), pytest.raises(InvalidInput, match="a template holds none"):
+    with override("en"), pytest.raises(InvalidInput, match=r"template holds none|password or key"):
         job_templates.save_template(actor=people[Role.CONSULTANT], name="x", kind=FREE,
                                     parameters={"words": words})
     assert not JobTemplate.objects.exists()

@@ -49,7 +49,8 @@ def test_a_number_in_json_is_finite(given, people, engagement):
 
     api = APIClient(headers={"accept-language": "en"})
     api.force_authenticate(people["consultant"])
-    node = Node.objects.create(name="n1", host="192.0.2.1", username="x", state="ready")
+    node = Node.objects.create(name="n1", host="192.0.2.1", username="x", state="ready",
+                               cards_total=8)
     body = (f'{{"kind": "env.hccl_test", "engagement": {engagement.pk}, "node": {node.pk}, '
             f'"parameters": {{"least_bandwidth": {given}}}}}')
     answer = api.post("/api/v1/jobs/", body, content_type="application/json")

@@ -3,10 +3,12 @@
 import json
 import subprocess
 import sys
+from hashlib import sha256
 
 import pytest
 from django.utils.translation import override
 
+from engagements.errors import InvalidInput
 from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.kinds.node_scripts import run_script
@@ -77,6 +79,54 @@ def test_repeated_texts_and_passages_of_the_test_set_are_found(ran, tmp_path):
                      "control": 1}
     assert report["examples"]["leaked"] == [1, 2]
     assert report["scripts"] == {"Latin": 4, "Han": 1}
+
+
+REFERENCE = ["the oil of the transformer is warm and its level is normal",
+             "the level of the oil in the tank is low and the pump is off"]
+DIRTY = {
+    "the pump of the transformer is on and the oil is warm": [],
+    "short text": ["words", "perplexity"], "<p>the oil of the pump</p> <br> is warm": ["html"],
+    "the oil is warm see https://a.example and www.b.example": ["links"],
+    "!!! ??? the oil *** is === warm ((( now )))": ["punctuation"],
+    "the oil is the oil is the oil is the oil is": ["repetition"],
+    "the casino of the pump is warm and low": ["listed"],
+    "变压器油温正常无渗漏现象": ["language", "perplexity"],
+    "xqz vjk qqx zzv kjx qzx wvk": ["perplexity"],
+    "the pump of the transformer is on AND the oil is warm!": ["repeated"],
+    "the tank of oil number seven is quite empty": ["leaked"]}
+
+
+def test_cleaning_keeps_what_no_limit_speaks_against_and_names_reasons(ran, tmp_path):
+    corpus, tests = tmp_path / "c.jsonl", tmp_path / "t.jsonl"
+    reference, listed = tmp_path / "r.jsonl", tmp_path / "bad.txt"
+    for path, rows in ((corpus, DIRTY), (reference, REFERENCE),
+                       (tests, ["the tank of oil number seven"])):
+        path.write_text("".join(json.dumps({"text": row}) + "\n" for row in rows))
+    listed.write_text("casino\n")
+    kind = kinds.get("adapt.corpus_clean")
+    p = kind.clean({
+        "corpus": str(corpus), "tests": str(tests), "passage": 6,
+        "output": str(tmp_path / "o.jsonl"),
+        "script": "Latin", "least_words": 4, "most_links": 1, "phrase": 3, "most_repetition": 0.4,
+        "listed": str(listed), "reference": str(reference), "most_perplexity": 18})
+    _done, report = ran("corpus_check", *kind.argv(p)[3:], report="cleaning")
+    lines = (tmp_path / "work/removed.jsonl").read_text().splitlines()
+    removed = [json.loads(line) for line in lines]
+    assert {row["text"]: row["reasons"] for row in removed} == {
+        text: reasons for text, reasons in DIRTY.items() if reasons}
+    assert (tmp_path / "o.jsonl").read_text() == corpus.read_text().splitlines()[0] + "\n"
+    assert (report["rows"], report["kept"], report["removed"]) == (11, 1, 10)
+    assert report["sha256"] == sha256((tmp_path / "o.jsonl").read_bytes()).hexdigest()
+    least, _median, _most, largest = report["spread"]["perplexity"]
+    assert least < 18 < largest
+
+
+def test_limits_of_a_cleaning_fit_together():
+    kind = kinds.get("adapt.corpus_clean")
+    with pytest.raises(InvalidInput):
+        kind.clean({"corpus": "~/c.jsonl", "least_words": 9, "most_words": 8})
+    with pytest.raises(InvalidInput):
+        kind.clean({"corpus": "~/c.jsonl", "most_perplexity": 100})
 
 
 def test_a_test_set_without_texts_is_an_error_and_none_is_told(ran, tmp_path, judge):

@@ -11,7 +11,7 @@ from django.utils.translation import override
 from engagements.text.nested_sentences import _counted, nested
 from workers.dispatch import sentences
 from workers.kinds.migration.pytorch import FOUND
-from workers.logs import causes
+from workers.logs import job_causes
 from workers.models import Job
 
 PLACEHOLDER = re.compile(r"%\((\w+)\)[sd]")
@@ -62,4 +62,4 @@ def test_a_process_that_never_said_them_knows_the_singulars():
     done = subprocess.run([sys.executable, "-c", program], cwd=settings.BASE_DIR, check=True,
                           capture_output=True, text=True)
     assert done.stdout.split() == [str(len(_counted)), "False"]
-    assert {sentences.IN_LINE, causes.LIMIT_SILENT.headline, CONVERTED} <= set(_counted)
+    assert {sentences.IN_LINE, job_causes.LIMIT_SILENT.headline, CONVERTED} <= set(_counted)

@@ -24,7 +24,7 @@ def model(people, engagement):
 
 
 @pytest.mark.parametrize(("kind", "stage", "parameters", "is_met"), [
-    ("survey.pt_analyse", Stage.SURVEY, {"mode": "torch_apis"}, True),
+    ("survey.pt_analyse", Stage.SURVEY, {"mode": "torch_apis"}, False),  # one of two
     ("survey.pt_analyse", Stage.SURVEY, {"mode": "third_party"}, False),
     ("survey.pt_analyse", Stage.SURVEY, {"mode": "affinity_apis"}, False),
     ("survey.pt_analyse", Stage.SURVEY, {"mode": "dynamic_shape"}, False),
@@ -59,8 +59,7 @@ def test_detection_with_fp16_is_warned_of_whatever_else_is_known():
 
 
 def test_another_chip_of_the_family_is_refused(node):
-    node.cards.create(index=0, npu_id=0, chip_name="910B3", health="OK",
-                      read_at=timezone.now())
+    assert {card.chip_name for card in node.cards.all()} == {"910B3"}  # as read when it was tried
     kind = kinds.get("inf.atc")
     for soc, is_refused in (("Ascend910B", True), ("Ascend910B3", False)):
         values = kind.clean({"model_file": "~/a.onnx", "soc_version": soc})

@@ -72,6 +72,8 @@ def test_every_kind_that_holds_cards_says_what_it_claims_of_them():
     # what they leave is the same wherever it was computed
     assert silent == {"acc.config_pack", "acc.dump", "acc.tf_dump", "acc.eval",
     "adapt.onnx_export", "inf.quant"}
+    # scores are not
+    assert kinds.get("acc.eval").figures_need_device({})
 
 
 @pytest.mark.parametrize("code", CASES)

@@ -10,6 +10,7 @@ from toolreaders.verdicts.devices import device_in
 from workers import kinds
 from workers.kinds.judgement import Finished, Judgement
 from workers.kinds.success_checks import device_proven, error_lines
+from workers.models import PURPOSE_OF_STAGE, Purpose
 
 LOGS = ("log.txt", "pytorch_analysis.txt")
 SMOKE = "adapt.smoke_train"
@@ -242,6 +243,26 @@ def test_the_line_that_msprobe_prints_without_cann_is_no_error():
 
 @pytest.mark.parametrize(("stage", "is_success"), [("design", True), ("train_tune", False)])
 def test_a_baseline_of_the_source_platform_needs_no_npu(stage, is_success):
-    finished = Finished(0, "desk: device gpu 1: process 7 holds it open", stage=stage)
+    finished = Finished(0, "desk: device gpu 1: process 7 holds it open",
+                        is_of_source=PURPOSE_OF_STAGE[stage] == Purpose.SOURCE)
     found = device_proven(kinds.get("adapt.megatron_train"), finished, Judgement(True, "done"))
     assert found.is_success is is_success
+
+
+def test_an_analysis_keeps_its_findings_for_the_page_of_the_job(judge):
+    judgement = judge("survey.pt_analyse", analysis(THIRD_PARTY), mode="third_party")
+    severities = [row["severity"] for row in judgement.results["findings"]]
+    assert severities == ["block"] * 2 + ["warn"] * 3
+    assert all(row["text"] for row in judgement.results["findings"])
+
+
+def test_the_check_of_the_migration_keeps_its_findings_what_blocks_first(judge):
+    row = {"line": 8, "text": "cuda"}
+    found = [{**row, "rule": "R-SCR-07", "severity": "warning", "file": "a.py"},
+             {**row, "rule": "R-SCR-06", "severity": "blocking", "file": "b.py"}]
+    report = {"desk_report": "patch_check", "findings": found, "files": 2, "blocking": 1,
+              "warnings": 1}
+    judgement = judge("adapt.auto_patch_check", {
+        "patch_check.report.json": json.dumps(report).encode()})
+    assert [(row["severity"], row["file"]) for row in judgement.results["findings"]] == [
+        ("block", "b.py"), ("warn", "a.py")]

@@ -18,7 +18,8 @@ TRACE = ("[rank3]: Traceback (most recent call last):\n"
 
 @pytest.fixture
 def failed(people, engagement):
-    node = Node.objects.create(name="n1", host="127.0.0.1", username="x", state="ready")
+    node = Node.objects.create(name="n1", host="127.0.0.1", username="x", state="ready",
+                               cards_total=8)
     text = ("chatter\n" * 500 + TRACE).encode()
     job = Job.objects.create(kind="env.npu_info", engagement=engagement, node=node, exit_status=1,
                              state=JobState.RUNNING, log_stored=len(text),
@@ -34,7 +35,7 @@ def test_first_error_leads_to_the_line_of_the_cause(failed, people, client):
     assert answer["Location"] == f"{page}?line=505#L505"
     text = client.get(answer["Location"]).content.decode()
     assert (text.count("<details"), text.count('id="L50')) == (1, 7)
-    assert 'class="fw-bold text-danger">505' in text
+    assert 'class="fw-bold text-red">505' in text
 
 
 def test_log_without_a_known_cause_says_so(failed, people, client):

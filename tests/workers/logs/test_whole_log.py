@@ -2,11 +2,12 @@
 
 import pytest
 
+from toolreaders.causes import log_parts
 from toolreaders.verdicts.devices import device_in
 from workers import kinds
 from workers.dispatch.steps import judged_text
 from workers.kinds import Finished, Judgement, success_checks
-from workers.logs import diagnosis, live_log, log_parts
+from workers.logs import diagnosis, live_log
 from workers.models import Job
 
 LINE = b"iteration %07d/ 9999999 | lm loss: 2.5E+00 | grad norm: 1.000 | elapsed 200.0 ms\n"
@@ -14,7 +15,7 @@ FILLER = b"".join(LINE % n for n in range(40_000))  # about three megabytes
 
 
 @pytest.fixture
-def job(settings, tmp_path):
+def job(db, settings, tmp_path):
     """A job whose log of nine megabytes has one telling line in its middle."""
     settings.VAR_DIR = tmp_path
 

@@ -1,7 +1,9 @@
 """Certificates and chains of jump hosts over OpenSSH's own server; a password used once."""
 
 import asyncio
+import os
 import subprocess
+from pathlib import Path
 
 import asyncssh
 import pytest
@@ -9,6 +11,7 @@ from django.urls import reverse
 
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import AuditEntry, Role
+from tests.workers import sshd
 from tests.workers.sshd import USER, can_run, make_key, running_sshd
 from workers import services
 from workers.models import Node
@@ -137,6 +140,54 @@ def password_server(tmp_path):
     loop.loop.call_soon_threadsafe(listener.close)
 
 
+@pytest.fixture
+def keyed(people, password_server):
+    """A node that was let in with a password."""
+    operator = people[Role.OPERATOR]
+    node = services.enrol_node(actor=operator, name="n1", host="127.0.0.1", username="root",
+                               port=password_server.get_port())
+    services.confirm_host_key(actor=operator, node=node,
+                              fingerprint=ssh.fingerprint(node.offered_host_key))
+    key_installation.install_key(actor=operator, node=Node.objects.get(),
+                                 password="correct horse")
+    return node_edits.try_login(actor=operator, access=Node.objects.get()) and Node.objects.get()
+
+
+def keys() -> list[str]:
+    return [line.split()[1] for line in _PasswordServer.authorized.read_text().splitlines()]
+
+
+def test_keys_are_rotated_one_by_one_and_each_is_tried_before_the_old_one_goes(
+        people, keyed, client):
+    before, old = keys(), keyed.private_key
+    dead = Node.objects.create(name="n2", host="127.0.0.1", port=1, username="root",
+                               private_key=old, host_key=keyed.host_key, state="ready")
+    client.force_login(people[Role.OPERATOR])
+    page = client.post(reverse("workers:node_bulk"), {
+        "action": "keys", "keys-nodes": [keyed.pk, dead.pk], "keys-is_understood": "on"})
+    assert [(row.node.name, bool(row.refusal)) for row in page.context["outcomes"]] == [
+        ("n1", False), ("n2", True)]
+    keyed.refresh_from_db()
+    dead.refresh_from_db()
+    assert (keyed.private_key != old, dead.private_key == old) == (True, True)
+    assert (keys()[0], len(keys()), before[1] in keys()) == (before[0], 2, False)
+    assert node_edits.try_login(actor=people[Role.OPERATOR], access=keyed) > 0
+    assert AuditEntry.objects.filter(action="node.rotate_key").count() == 1
+
+
+def test_a_key_that_does_not_open_the_node_leaves_everything_as_it_was(
+        people, keyed, monkeypatch):
+    before, old = keys(), keyed.private_key
+
+    def refused(_node):
+        raise ssh.LoginRefused("no")
+
+    monkeypatch.setattr(ssh, "shell_seconds", refused)
+    with pytest.raises(InvalidInput):
+        key_installation.rotate_key(actor=people[Role.OPERATOR], node=keyed)
+    assert (keys(), Node.objects.get().private_key) == (before, old)
+
+
 def test_password_is_used_once_and_kept_nowhere(people, password_server, client):
     operator = people[Role.OPERATOR]
     node = services.enrol_node(actor=operator, name="n1", host="127.0.0.1", username="root",
@@ -159,3 +210,39 @@ def test_password_is_used_once_and_kept_nowhere(people, password_server, client)
     assert (len(lines), "delivery-desk" in lines[1]) == (2, True), "added once, the other stays"
     assert "correct horse" not in str([
         *Node.objects.values(), *AuditEntry.objects.values("data", "rows")])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.getuid() != 0, reason="a password that only one server knows needs root")
+def test_a_password_lets_the_key_in_over_opensshs_own_server(people, tmp_path, monkeypatch):
+    """The server sees a password file of its own in place of the machine's."""
+    digest = subprocess.run(["openssl", "passwd", "-6", "correct horse"], check=True,
+                            capture_output=True, text=True).stdout.strip()
+    shadow = tmp_path / "shadow"
+    shadow.write_text("".join(
+        f"{USER}:{digest}:20000:0:99999:7:::\n" if line.startswith(f"{USER}:") else line
+        for line in Path("/etc/shadow").read_text().splitlines(keepends=True)))
+    monkeypatch.setattr(sshd, "CONFIG", (
+        "PermitRootLogin yes\nPasswordAuthentication yes\n"
+        "AuthorizedKeysFile {root}/home/.ssh/authorized_keys\n") + sshd.CONFIG)
+    server = sshd.Sshd(tmp_path / "sshd")
+    server.prefix = ["unshare", "--mount", "sh", "-ec",
+                     f'mount --bind {shadow} /etc/shadow; exec "$@"', "sh"]
+    server.start()
+    try:
+        operator = people[Role.OPERATOR]
+        node = services.enrol_node(actor=operator, name="n1", host="127.0.0.1", username=USER,
+                                   port=server.port)
+        node = services.confirm_host_key(actor=operator, node=node,
+                                         fingerprint=ssh.fingerprint(node.offered_host_key))
+        assert node.state == Node.State.UNTRIED
+        with pytest.raises(InvalidInput, match="Permission denied"):
+            key_installation.install_key(actor=operator, node=node, password="wrong")
+        node = key_installation.install_key(actor=operator, node=node, password="correct horse")
+        node_edits.try_login(actor=operator, access=node)
+        node.refresh_from_db()
+        log = (server.root / "log").read_text()
+    finally:
+        server.stop()
+    assert (node.state, "Accepted password" in log, "Accepted publickey" in log) == (
+        Node.State.READY, True, True)

@@ -103,7 +103,8 @@ def answer(table: str, taken=0, more="") -> bytes:
 
 @pytest.fixture
 def shared(people):
-    found = Node.objects.create(name="n1", host="127.0.0.1", username="root", state="ready")
+    found = Node.objects.create(name="n1", host="127.0.0.1", username="root", state="ready",
+                                cards_total=8)
     Card.objects.bulk_create(Card(node=found, index=i, health="OK", read_at=timezone.now())
                              for i in range(8))
     return found
@@ -159,16 +160,21 @@ def test_gpus_are_read_too():
 
 def test_old_looks_become_means_and_go(shared):
     now = timezone.now()
-    begun = samples._slot(now - timedelta(days=2))
+    begun = samples._slot(now - timedelta(days=2), 300)
     for n in range(20):  # ten minutes
         NodeSample.objects.create(node=shared, at=begun + timedelta(seconds=30 * n), load=n,
                                   cards={0: [n, 100, None, 40]})
     NodeSample.objects.create(node=shared, at=now, cards={0: [1, 1, 1, 1]})
-    NodeSample.objects.create(node=shared, at=now - timedelta(days=31), seconds=300)
+    hour = samples._slot(now - timedelta(days=40), 3600)
+    for n in range(12):
+        NodeSample.objects.create(node=shared, at=hour + timedelta(minutes=5 * n), seconds=300,
+                                  cards={0: [n, 100, None, 40]})
+    NodeSample.objects.create(node=shared, at=now - timedelta(days=401), seconds=3600)
     samples.thin(now)
     samples.thin(now)
     assert [(row.seconds, row.cards["0"], row.load) for row in NodeSample.objects.all()] == [
-        (300, [4.5, 100, None, 40], 4.5), (300, [14.5, 100, None, 40], 14.5),
+        (3600, [5.5, 100, None, 40], None), (300, [4.5, 100, None, 40], 4.5),
+        (300, [14.5, 100, None, 40], 14.5),
         (0, [1, 1, 1, 1], None)]
 
 

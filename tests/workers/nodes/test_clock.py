@@ -25,7 +25,7 @@ def now(monkeypatch) -> datetime:
 @pytest.mark.django_db
 @pytest.mark.parametrize("ahead", [0, 90, -4000])
 def test_a_node_s_answer_says_how_far_its_clock_is_ahead(now, ahead):
-    node = Node.objects.create(name="bms-01", host="10.0.0.8", username="desk")
+    node = Node.objects.create(name="bms-01", host="10.0.0.8", username="desk", cards_total=8)
     seen(node, answer(now + timedelta(seconds=ahead)))
     node.refresh_from_db()
     assert (node.clock_offset_seconds, node.last_seen_at) == (ahead, now)
@@ -34,7 +34,7 @@ def test_a_node_s_answer_says_how_far_its_clock_is_ahead(now, ahead):
 @pytest.mark.django_db
 def test_a_node_that_does_not_tell_its_time_has_no_known_difference(now):
     node = Node.objects.create(name="bms-01", host="10.0.0.8", username="desk",
-                               clock_offset_seconds=7)
+                               clock_offset_seconds=7, cards_total=8)
     seen(node, answer(None))
     node.refresh_from_db()
     assert node.clock_offset_seconds is None

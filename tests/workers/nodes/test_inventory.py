@@ -95,7 +95,7 @@ def test_table_in_chinese_from_xlsx_and_gbk_csv_says_the_same(people):
 
 
 def test_every_fault_has_row_and_column_and_nothing_is_created(people):
-    Node.objects.create(name="old", host="10.0.0.9", username="root")
+    Node.objects.create(name="old", host="10.0.0.9", username="root", cards_total=8)
     source = start(people, b"name,ip,port,user,npus,colour\n"
                            b"a,10.0.0.1,0,root,8,red\n"
                            b"b,10.0.0.1,x,=1+1,99,\n"
@@ -180,6 +180,21 @@ def test_nodes_of_an_import_are_probed_confirmed_and_checked(people, ssh_server,
     with pytest.raises(WrongState):
         node_imports.apply_import(actor=operator, source=source)
     assert "PRIVATE KEY" not in str(list(AuditEntry.objects.values_list("data", flat=True)))
+
+
+def test_each_row_is_tried_before_anything_is_created(people, ssh_server, client):
+    good = f"ok,127.0.0.1,{ssh_server.port},practice,"
+    wrong = f"wrong,localhost,{ssh_server.port},practice,SHA256:{'A' * 43}"
+    source = start(people, "\n".join([
+        "name,host,port,user,fingerprint", good, wrong, "away,127.0.0.1,1,practice,"]).encode())
+    client.force_login(people[Role.OPERATOR])
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    rows = client.post(f"/api/v1/node-imports/{source.pk}/try/").json()
+    assert [(bool(row["fingerprint"]), bool(row["refusal"])) for row in rows] == [
+        (True, False), (True, True), (False, True)]
+    page = client.post(reverse("workers:import_try", args=[source.pk])).content.decode()
+    assert ["can be enrolled" in page, "the file says SHA256:AAA" in page] == [True, True]
+    assert not Node.objects.exists()
 
 
 def test_key_of_another_fingerprint_than_the_file_gives_is_not_pinned(people, ssh_server):

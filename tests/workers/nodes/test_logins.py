@@ -156,7 +156,7 @@ def test_edit_is_audited_without_the_key(enrol, people, sshd):
     node = node_edits.edit_node(actor=people["operator"], node=enrol(), labels="a,b",
                                 private_key=key, cards_total=8)
     assert AuditEntry.objects.get(action="node.edit").data == {
-        "labels": "a,b", "private_key": "replaced"}
+        "labels": "a,b", "private_key": "replaced", "cards_total": 8}
     assert node_edits.try_login(actor=people["operator"], access=node) < 60
 
 
@@ -164,10 +164,11 @@ def test_edit_is_audited_without_the_key(enrol, people, sshd):
 
 @pytest.fixture
 def own_login(enrol, people, engagement, sshd):
-    """A node whose own key is refused, and a log-in of the engagement that works."""
-    key = make_key(sshd.root / "engagement")
+    """A node that refuses its own key by now, and a log-in of the engagement that works."""
+    node, key = enrol(), make_key(sshd.root / "engagement")
+    (sshd.root / "authorized").unlink()
     sshd.let_in("engagement")
-    node = enrol(private_key=make_key(sshd.root / "stranger"))
+    ssh.close_all()
     people["operator"].memberships.update_or_create(engagement=engagement)
     return node_logins.add_login(actor=people["operator"], node=node, engagement=engagement,
                                  username=USER, private_key=key)
@@ -257,7 +258,7 @@ def test_shell_that_ends_before_the_script_comes_is_said(enrol, queue, sshd, mon
 def test_slow_start_up_file_is_measured(enrol, people, sshd):
     from django.utils import timezone
 
-    from workers.labels.node_state import SLOW_SHELL, state_sentences
+    from workers.nodes.conditions import SLOW_SHELL, condition_of
 
     node = enrol()
     (sshd.home / ".bashrc").write_text("sleep 0.4\n")
@@ -266,9 +267,9 @@ def test_slow_start_up_file_is_measured(enrol, people, sshd):
     assert node.shell_seconds >= 0.4
     node.shell_seconds = SLOW_SHELL
     with override("en"):
-        found = state_sentences(node, timezone.now())
-    assert [severity for severity, sentence in found
-            if "takes 1.0 s before it runs a command" in sentence] == ["warning"]
+        found = condition_of(node, timezone.now()).reasons
+    assert [reason.level for reason in found
+            if "takes 1.0 s before it runs a command" in reason.sentence] == ["warning"]
 
 
 def test_wrong_key_is_said(enrol, people, sshd):
@@ -289,3 +290,12 @@ def test_scratch_folder_that_vanishes_is_said(enrol, queue, sshd):
     with override("en"):
         assert (job.state, job.sentence) == (
             JobState.LOST, "The job's folder on the node has vanished, and nothing of it runs.")
+
+
+def test_a_key_that_does_not_open_the_node_replaces_nothing(enrol, people, sshd):
+    node = enrol()
+    before = Node.objects.get(pk=node.pk).private_key
+    with pytest.raises(InvalidInput):
+        node_edits.edit_node(actor=people["operator"], node=node,
+                             private_key=make_key(sshd.root / "unauthorised"))
+    assert Node.objects.get(pk=node.pk).private_key == before

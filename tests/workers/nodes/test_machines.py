@@ -65,12 +65,12 @@ def test_machine_that_let_nobody_in_at_first_is_found_with_the_first_log_in(
     with running_sshd(tmp_path / "second") as second:
         other_key = make_key(second.root / "other_key")
         node = confirm(enrol(second, "n2", private_key=other_key))
-        assert (node.state, node.machine_id) == (Node.State.READY, "")
+        assert (node.state, node.machine_id) == (Node.State.UNTRIED, "")
         second.let_in("other_key")
         with pytest.raises(InvalidInput):
             node_edits.try_login(actor=people["operator"], access=node)
         node.refresh_from_db()
-        assert node.state == Node.State.MAINTENANCE
+        assert node.state == Node.State.UNTRIED
         with pytest.raises(InvalidInput):
             services.set_maintenance(actor=people["operator"], node=node, is_on=False)
 
@@ -97,7 +97,7 @@ def test_identity_is_the_machine_s_own(sshd, enrol, confirm):
 
 def test_nodes_enrolled_twice_by_an_earlier_release_are_told(sshd, people, client):
     nodes = [Node.objects.create(name=name, host="192.0.2.1", username="desk", state="ready",
-                                 host_key=sshd.host_key) for name in ("n1", "n2")]
+                                 host_key=sshd.host_key, cards_total=8) for name in ("n1", "n2")]
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     client.force_login(people["operator"])
     page = client.get(reverse("workers:node", args=[nodes[0].pk])).content.decode()
@@ -105,7 +105,8 @@ def test_nodes_enrolled_twice_by_an_earlier_release_are_told(sshd, people, clien
 
 
 def test_cards_that_were_typed_in_are_marked_until_they_are_read(people, client):
-    node = Node.objects.create(name="n1", host="192.0.2.1", username="desk", state="ready")
+    node = Node.objects.create(name="n1", host="192.0.2.1", username="desk", state="ready",
+                               cards_total=8)
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     client.force_login(people["operator"])
     urls = [reverse("workers:node", args=[node.pk]), reverse("workers:nodes")]

@@ -6,7 +6,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from engagements.models import AuditEntry, Membership, Role
-from workers.labels.software_names import named_software
+from workers.labels import software_names
 from workers.logs import live_log, search
 from workers.models import CardLease, Job, JobState, Node, Trouble
 from workers.services import node_logins
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def shared(people):
     return Node.objects.create(name="n1", host="127.0.0.1", username="root", state="ready",
-                               private_key="secret words")
+                               private_key="secret words", cards_total=8)
 
 
 @pytest.fixture
@@ -89,8 +89,9 @@ def test_the_node_s_form_folds_what_is_seldom_set_and_shows_what_is_wrong(client
 
 
 def test_software_of_a_node_has_names_and_an_order():
-    assert named_software({"zlib": "1.3", "torch": "2.1.0", "cann": "8.0.RC3", "gcc": ""}) == [
-        ("CANN", "8.0.RC3"), ("PyTorch", "2.1.0"), ("zlib", "1.3")]
+    found = software_names.named({"zlib": "1.3", "torch": "2.1.0", "cann": "8.0.RC3", "gcc": ""})
+    assert found == [
+        ("cann", "CANN", "8.0.RC3"), ("torch", "PyTorch", "2.1.0"), ("zlib", "zlib", "1.3")]
 
 
 def test_queue_hides_what_belongs_to_others(client, people, shared, engagement, stranger):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.urls import reverse
+from django.utils.translation import override
 
 from engagements.models import Role
 from tests.workers import podman
@@ -217,7 +218,15 @@ def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tm
         probe = runner.drive(services.queue_job(actor=people["consultant"], kind="env.host_probe",
                                                 node=node, engagement=engagement))
         node_edits.try_login(actor=operator, access=node)
+        type(node).objects.update(container_options=f"{podman.RUN_OPTIONS} --memory=32m")
+        limited = runner.drive(services.queue_job(
+            actor=people["consultant"], kind="test.shell", engagement=engagement,
+            node=type(node).objects.get(),
+            parameters={"script": "exec awk 'BEGIN { while (n < 2000000) a[++n] = n }'"}))
         ssh.close_all()
+    with override("en"):
+        assert (limited.state, limited.exit_status, "memory" in limited.sentence) == (
+            JobState.FAILED, 137, True), (limited.sentence, limited.results)
     assert (job.state, job.runtime["chosen_by"]) == (JobState.SUCCEEDED, "engagement"), job.sentence
     assert job.artifacts.get(name="a.txt").file.read() == b"busybox image\n"
     assert job.artifacts.get(name="log.txt").file.read() == b"inside\n"
@@ -234,3 +243,13 @@ def test_a_job_over_ssh_keeps_what_the_engine_says(people, engagement, image, tm
     client.force_login(people["consultant"])
     page = client.get(reverse("workers:job", args=[job.pk])).content.decode()
     assert [word for word in (image, "CANN-8.2", "CANN image") if word not in page] == []
+
+
+def test_a_container_that_somebody_removes_is_told_as_that(jobs):
+    job = jobs.start("echo one; echo two; touch begun; sleep 600").begun()
+    name = jobs.runtime.options.get("container", job.name)
+    podman.podman("rm", "-f", "-t", "0", name)
+    state = job.ended()
+    assert state.chunk.startswith(b"one\ntwo\n")
+    assert b"desk runtime: container-vanished" in state.chunk
+    assert state.exit_status == 137

@@ -11,7 +11,7 @@ import pytest
 
 from workers.artifacts import node_folders, transfer
 from workers.models import Job, Node
-from workers.nodes.ssh import Answer, Unreachable
+from workers.nodes.ssh import Answer, AnswerIncomplete
 from workers.remote import job_logs, replies, scripts, survivors
 from workers.remote.replies import RemoteState
 from workers.remote.scripts import Place
@@ -35,9 +35,31 @@ def run(request, tmp_path):
     def go(script: str) -> bytes:
         return subprocess.run(
             [*request.param, "-s"], input=script.encode(), capture_output=True, check=True,
-            env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}).stdout
+            env=go.environment).stdout
 
+    go.environment = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
     return go
+
+
+@pytest.fixture
+def ran(tmp_path, run):
+    """Which programs scripts run, in their order, but for pauses: each stands on the path behind a
+    stand-in that notes its name."""
+    programs, book = tmp_path / "programs", tmp_path / "book"
+    programs.mkdir()
+    for name in ("cat", "date", "dd", "df", "find", "grep", "head", "ln", "mkdir", "rm", "rmdir",
+                 "setsid", "sh", "stat", "tail", "wc"):
+        (programs / name).write_text(
+            f'#!/bin/dash\necho {name} >> {book}\nexec {shutil.which(name)} "$@"\n')
+        (programs / name).chmod(0o755)
+    run.environment["PATH"] = f"{programs}:{run.environment['PATH']}"
+
+    def since() -> list[str]:
+        found = book.read_text().split() if book.exists() else []
+        book.unlink(missing_ok=True)
+        return found
+
+    return since
 
 
 def start(run, argv, name=NAME):
@@ -132,6 +154,73 @@ def test_log_is_read_on_from_an_offset(run):
     assert (state.chunk, state.has_more_log) == (b"456", True)
 
 
+WITH_PROGRAMS = pytest.mark.parametrize(  # busybox runs its own before those on the path
+    "run", [shell for shell in SHELLS if shell[0] != "busybox"], indirect=True,
+    ids=lambda shell: shell[0])
+
+
+@WITH_PROGRAMS
+def test_a_poll_runs_one_program_and_one_more_for_what_is_new(run, ran, tmp_path):
+    start(run, ["sh", "-c", "echo begun; while [ ! -f go ]; do sleep 0.05; done; echo more; "
+                "sleep 9"])
+    ran()
+    assert (poll(run, offset=6).chunk, ran()) == (b"", ["stat"])
+    (tmp_path / "jobs" / NAME / "work" / "go").touch()
+    until(lambda log: b"more" in log, (tmp_path / "jobs" / NAME / "log").read_bytes)
+    assert (poll(run, offset=6).chunk, ran()) == (b"more\n", ["stat", "dd"])
+    run(scripts.cancel_script(PLACE, "KILL"))
+
+
+@WITH_PROGRAMS
+def test_a_start_runs_few_programs(run, ran, tmp_path):
+    start(run, ["true"], "desk-job-1-1-installs")
+    until(os.path.exists, lambda: tmp_path / "jobs" / "desk-job-1-1-installs" / "exit")
+    ran()
+    start(run, ["true"])
+    until(os.path.exists, lambda: tmp_path / "jobs" / NAME / "exit")
+    assert sorted(ran()) == ["df", "ln", "mkdir", "setsid", "sh", "sh"]
+    state = wait(run)
+    assert (state.exit_status, state.process) == (0, "gone")
+    assert {"rmdir", "grep", "stat"} >= set(ran())
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="makes a namespace of processes, which needs root")
+def test_a_start_and_a_poll_are_few_processes_whatever_the_load(tmp_path):
+    """Pauses and forks of the shell included, as the namespace numbers them; the start of a job
+    that is told to have ended in the same visit, and a poll with news."""
+    place, counts = Place("jobs", NAME), []
+    polled = scripts.poll_script([], [(place, 4, 9999)], {NAME})
+    for argv in (["echo", "done"], ["sh", "-c", "echo one; echo two; exec sleep 30"]):
+        order = (place, command.text(Launch(argv), Chosen(), Node()))
+        (tmp_path / "start").write_text(scripts.poll_script([order], [(place, 0, 9999)], {NAME}))
+        (tmp_path / "poll").write_text(polled)
+        for _installs in range(2):
+            shutil.rmtree(tmp_path / "jobs" / NAME, ignore_errors=True)
+            told = subprocess.run(
+                ["unshare", "--mount", "--pid", "--fork", "--mount-proc", "sh", "-c", """
+                 last() { read -r number < /proc/sys/kernel/ns_last_pid; echo "$number"; }
+                 last; sh -s < start > said
+                 while read -r pid _ < "jobs/$1/pid" && [ -d "/proc/$pid" ] && [ $2 = echo ]
+                 do :; done; last; sh -s < poll > /dev/null; last""", "sh", NAME, argv[0]],
+                check=True, capture_output=True, cwd=tmp_path, text=True,
+                env={"HOME": str(tmp_path), "PATH": os.environ["PATH"]}).stdout.split()
+        first, second, third = map(int, told)
+        counts.append((second - first, third - second))
+    (short, _ended), (long, poll_of_long) = counts
+    assert (short <= 12, long <= 12, poll_of_long <= 3) == (True, True, True), counts
+
+
+@WITH_PROGRAMS
+def test_tools_that_know_no_formats_and_flags_read_the_same(run, ran, tmp_path):
+    for name in ("dd", "stat"):
+        (tmp_path / "programs" / name).write_text("#!/bin/sh\necho invalid >&2; exit 1\n")
+    start(run, ["printf", "one\ntwo\n"])
+    wait(run)
+    state = poll(run, offset=4, limit=3)
+    assert (state.chunk, state.size, state.has_more_log) == (b"two", 8, True)
+    assert abs(state.node_time.timestamp() - time.time()) < 60
+
+
 def test_unwritable_scratch_is_refused_before_anything_starts(run, tmp_path):
     (tmp_path / "file").write_text("")
     script = scripts.poll_script([(Place("file/below", NAME), "exec true\n")], [])
@@ -165,7 +254,7 @@ def test_absent_directory_is_said(run):
 
 
 def test_job_that_is_cancelled_before_its_start_never_starts(run, tmp_path):
-    assert run(scripts.cancel_script(PLACE, "TERM")) == b"desk left 0\n"
+    assert run(scripts.cancel_script(PLACE, "TERM")) == b"desk held\ndesk left 0\n"
     start(run, ["sh", "-c", "echo ran >> ../../../count"])
     time.sleep(0.3)
     assert not (tmp_path / "count").exists()
@@ -302,9 +391,9 @@ def test_checksum_is_the_files_own_whatever_its_name(run, tmp_path):
 
 
 @pytest.mark.parametrize("fact", ["log=-30", "log=x", "log=²", f"log={'9' * 30}"])
-def test_answer_that_makes_no_sense_is_taken_for_a_broken_line(fact):
+def test_answer_that_makes_no_sense_is_no_answer(fact):
     job = Job(pk=1, attempt=1, token="x", state="running")
-    with pytest.raises(Unreachable):
+    with pytest.raises(AnswerIncomplete):
         replies.parse(f"desk desk-job-1-1-x present=yes {fact}\n".encode(), [job])
 
 
@@ -333,3 +422,23 @@ def test_a_file_that_vanishes_while_it_is_listed_shifts_no_other_file_s_facts(ru
     left = {path.name: path.stat().st_size for path in work.iterdir()}
     assert len(left) == 2
     assert {each.name: each.size for each in found} == left
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    (tmp_path / "jobs").mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", tmp_path / "jobs"],
+                      check=False, capture_output=True).returncode:
+        pytest.skip("needs the right to mount")
+    yield
+    subprocess.run(["umount", "-l", tmp_path / "jobs"], check=True)
+
+
+def test_the_exit_status_survives_a_disk_that_the_command_filled(run, small_disk):
+    start(run, ["sh", "-c", "cat /dev/zero > big; exit 3"])
+    assert wait(run).exit_status == 3
+
+
+def test_what_is_written_from_elsewhere_into_the_log_covers_nothing(run, tmp_path):
+    start(run, ["sh", "-c", "echo first; echo from elsewhere >> ../log; echo last"])
+    assert wait(run).chunk == b"first\nfrom elsewhere\nlast\n"

@@ -26,12 +26,14 @@ def queue(people, engagement, node, **parameters):
 
 
 def test_blocking_hit_refuses_and_names_the_parameter(people, engagement, ready):
-    Node.objects.filter(pk=ready.pk).update(cards_total=1)
-    ready.refresh_from_db()
+    Card.objects.create(node=ready, index=0, npu_id=0, chip_name="910B3", health="OK",
+                        read_at=timezone.now())
     with pytest.raises(InvalidInput) as caught:
-        queue(people, engagement, ready)
-    assert list(caught.value.details["parameters"]) == ["tensor_parallel"]
-    assert "R-PAR-01" in caught.value.message
+        services.queue_job(actor=people["consultant"], kind="inf.atc", engagement=engagement,
+                           node=ready, parameters={"model_file": "~/a.onnx",
+                                                   "soc_version": "Ascend910B"})
+    assert list(caught.value.details["parameters"]) == ["soc_version"]
+    assert "R-INF-06" in caught.value.message
     assert Job.objects.count() == 0
 
 

@@ -21,6 +21,9 @@ def manual(text):
     return {**py(text), "migration": "manual"}
 
 
+ASD = {"asd_variables": {"NPU_ASD_CONFIG": "enable:true"}}
+SKIPPED = {"megatron": {"program": "~/Megatron-LM/pretrain_gpt.py",
+                        "options": ["--iterations-to-skip"]}}
 LOOP = "import torch\nfor x in y:\n    loss = f(x)\n    {}\n"
 # code: (facts that hit, facts that do not)
 VECTORS = {
@@ -62,6 +65,10 @@ VECTORS = {
                  {"torch": "2.1.0+cpu", "torch_npu": "2.1.0.post12"}),
     "R-ENV-19": ({ALLOC: "expandable_segments:True", "hdk": "22.0.4"},
                  {ALLOC: "expandable_segments:True", "hdk": "24.1.0"}),
+    "R-ENV-23": ({"tool_options": SKIPPED, "megatron": "core_r0.8.0"},
+                 {"tool_options": SKIPPED, "megatron": "core_r0.12.1"}),
+    "R-ENV-24": ({"tool_options": SKIPPED},
+                 {"tool_options": SKIPPED, "mindspeed": "2.0.0_core_r0.8.0"}),
     "R-SCR-01": (py("import torch\nx = x.to(memory_format=torch.channels_last)"),
                  py("import torch\nx = x.to(memory_format=torch.contiguous_format)")),
     "R-SCR-02": (py("import torch\n@torch.jit.script\ndef f(x): return x"),
@@ -132,7 +139,9 @@ VECTORS = {
     "R-CFG-12": ({"asd_variables": True, "dtype": "bf16", "world_size": 8,
                   "parameters_billion": 7},
                  {"asd_variables": True, "dtype": "bf16", "world_size": 64,
-                  "parameters_billion": 70}),
+                  "parameters_billion": 70, "jit_compile": False}),
+    "R-CFG-26": ({"asd_variables": ASD["asd_variables"], "cp": 4},
+                 {"asd_variables": ASD["asd_variables"], "cp": 1}),
     "R-CFG-13": ({"warmup_steps": 20, "train_iters": 2000},
                  {"warmup_steps": 10, "train_iters": 2000}),
     "R-CFG-14": ({"peak_lr": 1e-3}, {"peak_lr": 6e-5, "final_lr": 6e-6}),
@@ -145,6 +154,12 @@ VECTORS = {
                  {"train_iters": 200, "save_interval": 200, "is_weights_deliverable": True,
                   "save": "ckpt"}),
     "R-CFG-18": ({"split": "990,5"}, {"split": "990,5,5"}),
+    "R-CFG-28": ({"ASCEND_GLOBAL_LOG_LEVEL": "1"}, {"ASCEND_GLOBAL_LOG_LEVEL": "3"}),
+    "R-CFG-29": ({"ASCEND_SLOG_PRINT_TO_STDOUT": "1"}, {"ASCEND_SLOG_PRINT_TO_STDOUT": ""}),
+    "R-CFG-27": ({"profiler_settings": {"profiler_level": "Level0", "export": "text",
+                                        "aicore_metrics": "PipeUtilization"}},
+                 {"profiler_settings": {"profiler_level": "Level1", "export": "text,db",
+                                        "aicore_metrics": "PipeUtilization", "op_attr": True}}),
     "R-CFG-19": ({"profiler": {**PROFILE, "steps": 7}}, {"profiler": PROFILE}),
     "R-CFG-20": ({"gc_threshold": [700, 0, 5]}, {"gc_threshold": [700, 10, 5]}),
     "R-CFG-21": ({"num_workers": 64, "cpus": 32}, {"num_workers": 8, "cpus": 32}),
@@ -259,16 +274,17 @@ def test_a_chip_without_its_variant_decides_nothing():
     assert [found.rule for found in outcome.not_checked] == ["R-INF-06"]
 
 
-ASD = {"asd_variables": {"NPU_ASD_CONFIG": "enable:true"}}
-
-
 @pytest.mark.parametrize(("facts", "places"), [
     ({"world_size": 32}, ["world_size"]), ({"world_size": 64, "dtype": "fp16"}, ["dtype"]),
-    ({"world_size": 64, "dtype": "bf16", "parameters_billion": 70, "cards": 8}, [])])
+    ({"world_size": 64, "dtype": "bf16", "parameters_billion": 70, "jit_compile": True},
+     ["jit_compile"]),
+    ({"world_size": 64, "dtype": "bf16", "parameters_billion": 70, "jit_compile": False,
+      "cards": 8}, [])])
 def test_asd_counts_all_cards_and_judges_what_is_known(facts, places):
     assert [hit.place for hit in check({**ASD, **facts}, ["R-CFG-12"]).hits] == places
 
 
-def test_asd_with_enough_cards_and_nothing_else_known_is_not_cleared():
-    outcome = check({**ASD, "world_size": 64}, ["R-CFG-12"])
+@pytest.mark.parametrize("facts", [{}, {"dtype": "bf16", "parameters_billion": 70}])
+def test_asd_with_a_condition_that_is_not_known_is_not_cleared(facts):
+    outcome = check({**ASD, "world_size": 64, **facts}, ["R-CFG-12"])
     assert (outcome.clear, len(outcome.not_checked)) == ([], 1)

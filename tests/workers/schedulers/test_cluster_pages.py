@@ -2,8 +2,11 @@
 
 import pytest
 from django.utils import timezone
+from django.utils.translation import override
 
+from engagements.errors import InvalidInput
 from tests.workers.sshd import make_key
+from workers import services
 from workers.dispatch import transitions
 from workers.models import CardLease, Job, JobState, Node
 from workers.nodes import ssh
@@ -47,6 +50,23 @@ def test_its_page_shows_partitions(cluster, client):
     assert '<h2 class="card-title">NPU' not in page  # which are free the desk does not know
     for list_page in ("/nodes/", "/jobs/queue/"):
         assert "Slurm" in client.get(list_page).content.decode()
+
+
+@pytest.mark.parametrize(("limit", "refused"), [
+    ("5:00", True), ("1-00:00:00", False), ("infinite", False)])
+def test_a_time_limit_beyond_the_partition_s_is_refused_before_it_is_submitted(
+        people, engagement, limit, refused):
+    node = Node.objects.create(
+        name="c2", host="127.0.0.1", username="u", state=Node.State.READY, scheduler="slurm",
+        cards_total=8, scheduler_options={"partition": "npu"}, scheduler_facts={"partitions": [
+            {"name": "debug*", "time_limit": "1:00"}, {"name": "npu", "time_limit": limit}]})
+    order = {"actor": people["operator"], "kind": "env.npu_info", "node": node}
+    if not refused:
+        services.queue_job(**order)
+        return
+    with override("en"), pytest.raises(InvalidInput, match="partition “npu” allows 5, so"):
+        services.queue_job(**order)
+    assert not Job.objects.exists()
 
 
 def test_no_cards_are_leased_on_a_cluster_and_its_scheduler_stays_while_jobs_are_there(

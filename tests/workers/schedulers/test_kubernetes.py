@@ -243,7 +243,7 @@ def test_a_job_that_somebody_deletes_in_the_cluster_is_lost(queue, cluster):
 
 @KUBERNETES
 def test_the_clusters_own_time_limit_is_the_reason(queue):
-    job = until(queue("echo begun; sleep 300", minutes=1), ended, 120)
+    job = until(queue("echo begun; sleep 300", minutes=1), ended)
     assert (job.state, shown(job)) == (
         JobState.TIMED_OUT, "Kubernetes ended it at the pod's time limit (DeadlineExceeded).")
 

@@ -9,6 +9,7 @@ from django.utils.translation import override
 from engagements.errors import InvalidInput
 from engagements.text.nested_sentences import sentence_of
 from workers.dispatch import clusters
+from workers.labels.job_results import scheduler_facts
 from workers.models import Job, JobState, Node
 from workers.nodes.reachability import SchedulerAway
 from workers.remote.scheduled import Scheduled
@@ -117,6 +118,21 @@ def test_an_exit_status_is_believed_unless_slurm_knows_a_truer_cause():
                results={"scheduler": Scheduled("9", "COMPLETED").as_json()})
     assert clusters.true_end(good, judged) is judged
     assert clusters.true_end(Job(exit_status=1), judged) is judged
+
+
+@pytest.mark.parametrize(("ours", "theirs", "part"), [
+    ("failed", "RUNNING", "when it was last asked"), ("failed", "COMPLETED", "script that watches"),
+    ("succeeded", "FAILED", "script that watches"), ("timed_out", "CANCELLED", "time limit"),
+    ("succeeded", "CANCELLED", "had ended well"), ("succeeded", "COMPLETED", ""),
+    ("failed", "FAILED", ""), ("cancelled", "CANCELLED", ""), ("running", "PENDING", "")])
+def test_a_state_that_contradicts_ours_comes_with_a_word_why(ours, theirs, part):
+    job = Job(node=Node(scheduler="slurm"), state=ours,
+              results={"scheduler": Scheduled("9", theirs).as_json()})
+    with override("en"):
+        why = clusters.why_another_state(job)
+        [shown] = [value for name, value in scheduler_facts(job, why) if name == "Slurm: state"]
+    assert (part in why, bool(why), shown.startswith(f"{theirs} {why}".strip())) == (
+        True, bool(part), True)
 
 
 def test_the_words_for_sbatch():

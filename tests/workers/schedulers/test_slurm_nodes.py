@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.ports import free_port
+from tests.workers import podman
 from tests.workers.schedulers.slurm_jobs import ended, runs, shown, until
 from tests.workers.shell_kind import ShellKind
 from tests.workers.slurm_cluster import missing, running_slurm
@@ -18,8 +19,9 @@ from tests.workers.sshd import USER, can_run, running_sshd
 from workers import services
 from workers.kinds import base as registry
 from workers.logs import live_log
-from workers.models import JobState
+from workers.models import JobState, Node
 from workers.nodes import ssh
+from workers.services import runtimes
 
 PYTHON = os.environ.get("TORCH_PYTHON") or sys.executable
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True),
@@ -86,6 +88,24 @@ def test_stubborn_ranks_on_both_nodes_are_gone_after_a_cancel(queue, people):
     services.cancel_job(actor=people["consultant"], job=job)
     assert until(job, ended, 90).state == JobState.CANCELLED
     assert not runs("sleep 97")
+
+
+@pytest.mark.skipif(bool(podman.missing()), reason=podman.missing() or "-")
+def test_a_container_runs_on_the_first_node_and_both_are_released(queue, people):
+    node = Node.objects.get()
+    with tempfile.TemporaryDirectory(prefix="podman-") as folder:
+        engine = podman.engine_in(Path(folder))
+        Node.objects.update(container_engine=engine, container_options=podman.RUN_OPTIONS)
+        runtimes.choose_runtime(
+            actor=people["operator"], node=node, runtime=runtimes.save_runtime(
+                actor=people["operator"], name="image", place="container", options={
+                    "image": podman.make_image(engine), "devices": "none"}))
+        job = until(queue("cat /etc/version"), ended, 120)
+    assert job.state == JobState.SUCCEEDED, (shown(job), job.technical_cause)
+    said, version = log_of(job).splitlines()
+    assert version == "busybox image"
+    assert "on the first of the 2 nodes that Slurm gave; nothing is started on the others" in said
+    assert job.results["scheduler"]["nodes"] == "compute-[1-2]"
 
 
 def test_torchrun_meets_over_both_nodes(queue, tmp_path):

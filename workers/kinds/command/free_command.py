@@ -121,6 +121,9 @@ class FreeCommand(JobKind):
     def device_claim(self, parameters):
         return parameters["needs_device"]
 
+    def figures_need_device(self, parameters):
+        return True
+
     def conclude(self, finished: Finished) -> Judgement:
         p = finished.parameters
         own = {LOG_NAME, *self.stored_files(p)}

@@ -2,9 +2,8 @@
 
 from typing import Any, ClassVar
 
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
@@ -155,7 +154,7 @@ class HcclTest(JobKind):
     def clean(self, values):
         cleaned = super().clean(values)
         if size_in_bytes(cleaned["smallest"]) > size_in_bytes(cleaned["largest"]):
-            raise InvalidInput(_now("The smallest size is above the largest."))
+            raise InvalidInput(gettext("The smallest size is above the largest."))
         return cleaned
 
     def argv(self, parameters):
@@ -201,7 +200,7 @@ def size_in_bytes(text: str) -> int:
     """8K → 8192, as the tester counts. Raises InvalidInput."""
     number, unit = (text[:-1], text[-1].upper()) if text[-1:].upper() in UNITS else (text, "")
     if not number.isascii() or not number.isdigit():
-        raise InvalidInput(_now("“%(size)s” is no size such as 8K or 64M.") % {"size": text})
+        raise InvalidInput(gettext("“%(size)s” is no size such as 8K or 64M.") % {"size": text})
     return int(number) * UNITS.get(unit, 1)
 
 

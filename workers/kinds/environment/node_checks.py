@@ -2,7 +2,6 @@
 
 from typing import ClassVar
 
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
 
@@ -10,7 +9,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, PracticeRun
-from workers.models.node import Card
+from workers.nodes.cards.readings import keep_cards
 from workers.runtimes import software
 
 HEALTHY = "OK"  # DOMAIN R-ENV-01; "Normal" occurs in text reports only
@@ -66,22 +65,10 @@ class NpuInfo(JobKind):
     def after(self, job, finished):
         """Keep the cards as last read, and the driver's version."""
         for reading in finished.of_kind("npu_smi"):
-            _keep_cards(job.node, reading.values.get("chips") or [])
+            keep_cards(job.node, reading.values.get("chips") or [])
             driver = reading.values.get("driver_version") or reading.tool_version
             if driver:
                 software.keep(job, driver=driver)
-
-
-def _keep_cards(node, chips: list[dict]) -> None:
-    now = timezone.now()
-    for index, chip in enumerate(chips):
-        used = chip.get("hbm_used_mb") if chip.get("hbm_total_mb") else chip.get("memory_used_mb")
-        total = chip.get("hbm_total_mb") or chip.get("memory_total_mb")
-        Card.objects.update_or_create(node=node, index=index, defaults={
-            "npu_id": chip.get("npu") or 0, "chip_name": chip.get("name") or "",
-            "health": chip.get("health") or "", "temperature_c": chip.get("temperature_c"),
-            "power_w": chip.get("power_w"), "memory_used_mb": used, "memory_total_mb": total,
-            "read_at": now})
 
 
 PROBE_COMMANDS = ("uname -m", "cat /etc/os-release", "lscpu", "free -m", "df -Pk",

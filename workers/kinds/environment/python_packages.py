@@ -7,9 +7,8 @@ checks in `frameworks.py` and `node_checks.py`.
 import re
 from typing import ClassVar
 
-from django.utils.translation import gettext as _now
+from django.utils.translation import gettext, gettext_noop
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import gettext_noop
 
 from engagements.errors import InvalidInput
 from engagements.stages import Stage
@@ -64,7 +63,7 @@ class _PackageInstall(JobKind):
     def clean(self, values: dict) -> dict:
         cleaned = super().clean(values)
         if cleaned["wheelhouse"] and cleaned["index"]:
-            raise InvalidInput(_now(
+            raise InvalidInput(gettext(
                 "A folder of wheels and an index exclude each other: name one of them."))
         return cleaned
 
@@ -106,7 +105,7 @@ def wanted_package(word: str) -> tuple[str, str, str]:
         return _normal(found["name"]), "==", found["version"].replace("_", "+")
     if not word.endswith(".whl") and (found := REQUIREMENT.fullmatch(word)):
         return _normal(found["name"]), found["sign"] or "", found["version"] or ""
-    raise InvalidInput(_now(
+    raise InvalidInput(gettext(
         "“%(word)s” is neither a package such as name==1.2 nor a wheel.") % {"word": word})
 
 
@@ -127,8 +126,8 @@ def _fits(listed: str | None, sign: str, version: str) -> bool:
 def _wheel(value: str | None) -> str | None:
     """The path, where it names a wheel. Raises InvalidInput."""
     if value and not WHEEL.fullmatch(value.rsplit("/", 1)[-1]):
-        raise InvalidInput(_now("“%(path)s” is no wheel: its name does not say package, version, "
-                                "Python and platform.") % {"path": value})
+        raise InvalidInput(gettext("“%(path)s” is no wheel: its name does not say package, "
+                                   "version, Python and platform.") % {"path": value})
     return value
 
 
@@ -250,5 +249,5 @@ class ToolsInstall(_PackageInstall):
     def clean(self, values):
         cleaned = super().clean(values)
         if not self.requirements(cleaned):
-            raise InvalidInput(_now("Choose at least one tool."))
+            raise InvalidInput(gettext("Choose at least one tool."))
         return cleaned

@@ -9,6 +9,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
+from workers.kinds.findings import kept_findings
 from workers.kinds.node_scripts import run_script
 
 BLOCKING = ngettext_noop(
@@ -55,6 +56,7 @@ class PatchCheck(JobKind):
         if not facts["files"]:
             return Judgement(False, gettext_noop(
                 "The folder holds no Python file: nothing was looked at."), facts)
+        results = {**facts, "findings": kept_findings(report["findings"])}
         if facts["blocking"]:
-            return Judgement(False, BLOCKING, facts, facts)
-        return Judgement(True, NONE_BLOCKING, facts, facts)
+            return Judgement(False, BLOCKING, facts, results)
+        return Judgement(True, NONE_BLOCKING, facts, results)

@@ -1,5 +1,7 @@
 """Kinds of survey and adaptation (DOMAIN 4.1, 4.2)."""
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
@@ -9,6 +11,7 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import nested, ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import PracticeRun
+from workers.kinds.findings import MOST_FINDINGS
 from workers.kinds.node_scripts import FIND_TOOL
 
 TORCH_VERSIONS = ("2.1.0", "2.6.0", "2.7.1", "2.8.0")  # msfmktransplt, mstt 99c2e0f99
@@ -55,7 +58,8 @@ COUNTED = {
 FOUND = {
     API_MODE: gettext_noop(
         "API uses not supported: %(unsupported)d, unknown: %(unknown)d; CUDA operators: "
-        "%(cuda_ops)d; files: %(files)d."),
+        "%(cuda_ops)d; files: %(files)d. Only APIs of PyTorch were looked for: third-party "
+        "libraries (flash_attn, apex) are another mode."),
     "third_party": gettext_noop(
         "%(unsupported)d unsupported, %(unknown)d unknown and %(to_migrate)d APIs to be migrated "
         "and %(cuda_ops)d CUDA operators that affect third-party APIs, in %(files)d files. The "
@@ -87,6 +91,23 @@ NOT_PARSED = ngettext_noop(
 UNRELIABLE = ("cuda_op_list.csv",)  # the log's own number for it is wrong
 
 
+SEVERITIES = {"unsupported": "block", "unknown": "warn", "cuda_ops": "warn", "to_migrate": "warn",
+              "affinity": "info"}
+NAME_COLUMNS = ("OP", "Api", "OP Name", "Torch API", "Api Call Name")
+
+
+def _findings(finished: Finished, tables: dict[str, str]) -> Iterator[dict]:
+    """The rows of the tables, the gravest first, as the job's page lists them."""
+    order = sorted((name for name, meaning in tables.items() if meaning in SEVERITIES),
+                   key=lambda name: list(SEVERITIES).index(tables[name]))
+    for name in order:
+        for path, reading in finished.readings.items():
+            for item in (reading.values.get("items") or () if path.endswith(f"/{name}") else ()):
+                yield {"severity": SEVERITIES[tables[name]], "rule": "",
+                       "file": item.get("File") or "", "line": item.get("Start Line"),
+                       "text": next((item[key] for key in NAME_COLUMNS if item.get(key)), "")}
+
+
 class _Transplant(JobKind):
     needs_model = True
     timeout_seconds = 3600
@@ -103,6 +124,7 @@ class _Transplant(JobKind):
         rows = {name: self._rows(finished, name) for name in {**tables, **statistics}}
         counts = {meaning: rows[name] or 0 for name, meaning in tables.items()}
         facts = {**counts, "files": log.get("files", 0)}
+        results = {**facts, "findings": list(islice(_findings(finished, tables), MOST_FINDINGS))}
         if not facts["files"]:
             return Judgement(False, NOTHING_READ, facts)
         if missing := [name for name, found in rows.items() if found is None]:
@@ -114,8 +136,8 @@ class _Transplant(JobKind):
         facts |= {"n": len(unparsed), "unparsed": ", ".join(unparsed[:3])}
         if unparsed:
             others = nested(found, {**facts, "files": facts["files"] - len(unparsed)})
-            return Judgement(False, NOT_PARSED, {**facts, "others": others}, facts)
-        return Judgement(True, found, facts, facts)
+            return Judgement(False, NOT_PARSED, {**facts, "others": others}, results)
+        return Judgement(True, found, facts, results)
 
     def _log(self, finished: Finished) -> dict:
         """What the run's log says of its files, whichever of its two copies says more."""
@@ -141,7 +163,7 @@ class PytorchAnalyse(_Transplant):
     success = _("The log holds “run succeeded”, every file could be parsed, and every table of the "
                 "mode was read.")
     log_kind = "migration_analysis"
-    gate_parameters: ClassVar = {"mode": API_MODE}
+    gate_modes = (API_MODE, "third_party")  # those that look for what the NPU does not support
     judged_files = ("analysis/*.csv",)
     usual_seconds = 120
     stages = (Stage.SURVEY,)

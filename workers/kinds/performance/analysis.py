@@ -14,6 +14,7 @@ from toolreaders.conversion.aoe import is_finished
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.inference.formats import FRAMEWORK
+from workers.kinds.tuning_gain import gained
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
 PROFILE = Parameter("profile", _("Folder of the profile"), "path", takes=("perf.profile",),
@@ -140,7 +141,8 @@ class Aoe(JobKind):
     title = _("AOE tuning")
     description = _("Tunes a model for the offline model that is made of it: its sub-graphs or "
                     "its operators.")
-    success = _("The report says that the tuning succeeded; what it gained is shown.")
+    success = _("The report says that the tuning succeeded, and the model is not slower than "
+                "before; what it gained is shown.")
     stages = (Stage.INFER_TUNE,)
     timeout_seconds = 48 * 3600
     usual_seconds = 2 * 3600
@@ -174,13 +176,4 @@ class Aoe(JobKind):
         ended = finished.exit_status == 0 and is_finished(finished.log)
         if not ended or not report or report["succeeded"] is not True:
             return Judgement(False, gettext_noop("The tuning did not succeed; see the log."))
-        facts = {"base": report["baseline_ms"], "tuned": report["result_ms"]}
-        if report["improvement"] is None:
-            return Judgement(True, gettext_noop(
-                "The tuning succeeded; its report states no times of the whole model."))
-        if report["improvement"] <= 0:
-            return Judgement(True, gettext_noop(
-                "The tuning brought nothing: %(base)s ms before, %(tuned)s ms after."),
-                facts, facts)
-        return Judgement(True, gettext_noop("%(base)s ms before, %(tuned)s ms after the tuning."),
-                         facts, facts)
+        return gained(report)

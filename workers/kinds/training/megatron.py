@@ -91,7 +91,9 @@ class MegatronTrain(JobKind):
         chosen = dict(pairwise(words)).get("--optimizer", "adam")
         return {"dtype": p["precision"], "loss_scaling": scaling, "optimizer": chosen,
                 "gradient_accumulation_dtype": "fp32" if wide else "fp16",
-                "save_interval": p["save_interval"] or p["train_iters"]}
+                "save_interval": p["save_interval"] or p["train_iters"],
+                # MindSpeed calls set_compile_mode with what --jit-compile says
+                "jit_compile": "--jit-compile" in words}
 
     def conclude(self, finished: Finished) -> Judgement:
         readings = finished.of_kind("training_log")

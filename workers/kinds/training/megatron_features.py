@@ -19,12 +19,12 @@ QAT = ("w4a16-mxfp4", "w4a16-mxfp4-moe-only", "w8a16-mxfp8", "w8a16-mxfp8-moe-on
 MODEL_DETAILS = (
     Parameter("ffn_hidden_size", _("Width of the feed-forward layers"), "integer", minimum=8,
               maximum=1_048_576, is_required=False, help=_("Empty: four times the hidden size.")),
-    Parameter("init_std", _("Standard deviation of the first weights"), "number", minimum=0,
+    Parameter("init_std", _("Init std"), "number", minimum=0,
               maximum=10, is_required=False),
     Parameter("vocabulary_divisor", _("Vocabulary divisible by"), "integer", minimum=1,
               maximum=65_536, is_required=False),
     Parameter("no_bias", _("Linear layers without bias"), "flag", default=False),
-    Parameter("softmax_fp32", _("Attention's softmax in FP32"), "flag", default=False),
+    Parameter("softmax_fp32", _("FP32 attention softmax"), "flag", default=False),
     Parameter("no_masked_softmax", _("Without fused masked softmax"), "flag", default=False),
     Parameter("loss_scale", _("Fixed loss scale"), "number", minimum=1, maximum=2**40,
               is_required=False, help=_("For fp16; empty: dynamic.")),
@@ -49,9 +49,9 @@ FEATURES = (
     Parameter("fused_rope", _("Fused rotary embedding"), "flag", default=False),
     Parameter("mc2", _("Overlap of matrix products and communication (MC2)"), "flag",
               default=False, help=_("Not for mixtures of experts, not on A3.")),
-    Parameter("overlap_grad_reduce", _("Overlap of the gradients' communication"), "flag",
+    Parameter("overlap_grad_reduce", _("Overlap gradient all-reduce"), "flag",
               default=False),
-    Parameter("overlap_param_gather", _("Overlap of the weights' gathering"), "flag",
+    Parameter("overlap_param_gather", _("Overlap parameter all-gather"), "flag",
               default=False),
     Parameter("qat_scheme", _("Quantisation-aware training"), "choice", is_required=False,
               choices=QAT, help=_("--qat-scheme of MindSpeed: weights are quantised and "
@@ -85,8 +85,8 @@ def conflicts(p: dict) -> Iterator[str]:
     if p["mc2"] and p["expert_parallel"] > 1:
         yield gettext_noop("MC2 does not work with mixtures of experts.")
     if p["overlap_param_gather"] and not (p["overlap_grad_reduce"] and p["distributed_optimizer"]):
-        yield gettext_noop("Overlap of the weights' gathering needs the distributed optimizer and "
-                           "the overlap of the gradients' communication.")
+        yield gettext_noop("Overlap parameter all-gather needs the distributed optimizer and "
+                           "overlap gradient all-reduce.")
     if p["swap_attention"] and not p["flash_attention"]:
         yield gettext_noop("Swapping attention's activations needs flash attention.")
     if p["recompute_activation"] and p["recompute"] == "uniform":

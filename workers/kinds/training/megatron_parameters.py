@@ -10,7 +10,7 @@ STRATEGY = (
     Parameter("cards", _("Cards"), "integer", default=CARDS_OF_A_NODE, minimum=1, maximum=16,
               help=_("Processes on this node, one per card.")),
     Parameter("nodes", _("Number of nodes"), "integer", default=1, minimum=1, maximum=4096,
-              help=_("The world size is nodes × cards; DP is what TP × PP × CP leave of it.")),
+              help=_("DP = nodes × cards ÷ (TP × PP × CP)")),
     Parameter("node_rank", _("Rank of this node"), "integer", default=0, minimum=0, maximum=4095),
     Parameter("master_address", _("Address of the first node"), "name", default="127.0.0.1",
               help=_("All nodes must reach it; 127.0.0.1 for one node only.")),
@@ -34,7 +34,7 @@ SCHEDULE = (
     Parameter("train_iters", _("Iterations"), "integer", default=200, minimum=1,
               maximum=10_000_000),
     Parameter("micro_batch_size", _("Micro batch size"), "integer", default=1, minimum=1,
-              maximum=4096, unit="samples", help=_("Of one DP rank in one pass.")),
+              maximum=4096, unit="samples", help=_("Per DP rank, per step")),
     Parameter("global_batch_size", _("Global batch size"), "integer", default=16, minimum=1,
               maximum=1_000_000, unit="samples",
               help=_("A multiple of micro batch size × DP.")),
@@ -62,7 +62,7 @@ SCHEDULE = (
               help=_("Empty: from the first weights.")),
     Parameter("skip_iterations", _("Iterations whose data are skipped"), is_required=False,
               help=_("Numbers and ranges such as 120,130-134, for example of a loss spike; "
-                     "--iterations-to-skip, Megatron-LM from core_r0.11.0 on.")),
+                     "--iterations-to-skip, Megatron-LM from core_r0.12.0 on.")),
     Parameter("save", _("Folder of the checkpoints"), "path", default="checkpoints",
               help=_("A name without “/” lies in the job's folder, which is removed later.")),
 )

@@ -36,6 +36,20 @@ COMMON = (
 )
 
 
+# precision_mode of npu.global_options() (TensorFlow 2.6) and NPURunConfig (1.15), CANN 8.x.
+TF_MODES = {"allow_mix_precision": _("Mixed, after the built-in lists"),
+            "allow_mix_precision_bf16": _("Mixed with BF16, after the built-in lists"),
+            "allow_fp32_to_fp16": _("FP32 as it is, FP16 where FP32 is not supported"),
+            "must_keep_origin_dtype": _("Data types of the model"),
+            "force_fp16": _("FP16 wherever an operator can"),
+            "force_fp32": _("FP32 wherever an operator can")}
+TF_PRECISION = Parameter(
+    "precision_mode", _("Mixed precision (TensorFlow)"), "choice", is_required=False,
+    choices=tuple(TF_MODES), names=TF_MODES,
+    help=_("NPU_PRECISION_MODE: the script sets npu.global_options().precision_mode, or "
+           "NPURunConfig's, to os.environ[\"NPU_PRECISION_MODE\"]."))
+
+
 class ProjectRun(JobKind):
     """Base: the script runs in the job's folder and is to write its files there."""
 
@@ -70,7 +84,8 @@ class ProjectRun(JobKind):
         return launchers.needs_rank_table(parameters["launcher"])
 
     def environment(self, parameters):
-        return {"PYTHONUNBUFFERED": "1"}
+        mode = parameters.get("precision_mode")
+        return {"PYTHONUNBUFFERED": "1", **({"NPU_PRECISION_MODE": mode} if mode else {})}
 
     def files(self, finished: Finished, kind: str, form: str = "") -> list[dict]:
         """Values of the collected files (not of the log) of that kind and form."""
@@ -108,9 +123,10 @@ class SmokeTrain(ProjectRun):
     is_measured = False  # a trial; what is judged is the training
     parameters: ClassVar = (
         *COMMON, Parameter("steps", _("Least steps"), "integer", default=10, minimum=1,
-                           maximum=100_000))
+                           maximum=100_000), TF_PRECISION)
     none_found = gettext_noop("The log holds no loss (status %(status)s).")
-    good_run = GoodRun(cards=1, also_of=("acc.asd_run", "adapt.megatron_train", "perf.msprof"))
+    good_run = GoodRun(cards=1, also_of=("acc.asd_run", "adapt.megatron_train",
+                                         "adapt.project_train", "perf.msprof"))
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12"},
                                  {"points": 12, "nonfinite": 0}),)
 
@@ -128,12 +144,32 @@ class SmokeTrain(ProjectRun):
         return Judgement(True, LOSSES_FINITE, facts, facts)
 
 
+@register
+class ProjectTrain(SmokeTrain):
+    code = "adapt.project_train"
+    title = _("Training by the project's script")
+    description = _("Runs the project's own training in any framework and follows loss, gradient "
+                    "norm and time per step while it runs.")
+    stages = (Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE)
+    usual_seconds = 4 * 3600
+    is_measured = True
+    parameters: ClassVar = (
+        *COMMON, Parameter("steps", _("Least steps"), "integer", default=100, minimum=1,
+                           maximum=10_000_000,
+                           help=_("With fewer losses in its log the training is no whole one.")))
+    good_run = GoodRun({"steps": 12}, cards=1, also_of=(
+        "acc.asd_run", "adapt.megatron_train", "adapt.smoke_train", "perf.msprof"))
+    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12", "steps": 12},
+                                 {"points": 12, "nonfinite": 0}),)
+
+
 # torch_npu's own words (Ascend/pytorch, feature_value_detection: single jumps are only noted).
 ALARM = re.compile(
     r"\[Silent|SilentCheck|silent data|feature detection detects abnormal results"
     r"|Matmul checksum is abnormal", re.IGNORECASE)
 LEVELS = {"1": _("Note it only"), "2": _("End the training and report a fault"),
           "3": _("End it and report, and log normal values too")}
+JIT = {"false": _("off (False)"), "true": _("on (True)")}
 RELEASES = {"to_7.0.0": _("up to 7.0.0: NPU_ASD_ENABLE"),
             "from_7.1.0": _("from 7.1.0 on: NPU_ASD_CONFIG")}  # R-CFG-10
 
@@ -162,6 +198,12 @@ class AsdRun(SmokeTrain):
                   help=_("Of the whole training, each with as many cards.")),
         Parameter("dtype", _("Data type"), "choice", choices=("bf16", "fp32", "fp16"),
                   is_required=False, help=_("Of the training; ASD works with bf16 or fp32.")),
+        Parameter("jit_compile", _("jit_compile of the script"), "choice", is_required=False,
+                  choices=tuple(JIT), names=JIT,
+                  help=_("As torch.npu.set_compile_mode sets it; empty: what a source scan of the "
+                         "model found.")),
+        Parameter("context_parallel", _("Context parallel size (CP)"), "integer", minimum=1,
+                  maximum=64, is_required=False, help=_("Of the training.")),
         Parameter("level", _("Level"), "choice", default="1", choices=tuple(LEVELS), names=LEVELS,
                   help=_("NPU_ASD_ENABLE, for torch_npu up to 7.0.0.")),
         Parameter("checksum", _("With checksum of matrix products"), "flag", default=False,
@@ -175,8 +217,8 @@ class AsdRun(SmokeTrain):
                   choices=tuple(RELEASES), names=RELEASES,
                   help=_("It decides which variable is set; both together are an error.")),
     )
-    good_run = GoodRun(cards=1, also_of=("adapt.megatron_train", "adapt.smoke_train",
-                                         "perf.msprof"))
+    good_run = GoodRun(cards=1, also_of=("adapt.megatron_train", "adapt.project_train",
+                                         "adapt.smoke_train", "perf.msprof"))
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12"},
                                  {"points": 12}),)
 
@@ -201,6 +243,8 @@ class AsdRun(SmokeTrain):
 
     def facts(self, parameters):
         given = {"dtype": parameters["dtype"]} if parameters["dtype"] else {}
+        if jit := parameters.get("jit_compile"):
+            given["jit_compile"] = jit == "true"
         return {**super().facts(parameters), **given}
 
     def conclude(self, finished):
@@ -266,6 +310,11 @@ class Evaluate(ProjectRun):
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "evaluate"},
                                  {"task": "points"}),)
 
+    def figures_need_device(self, parameters):
+        """Scores may be computed anywhere, and are written all the same: a score of the NPU has to
+        show it."""
+        return True
+
     def conclude(self, finished: Finished) -> Judgement:
         found = self.files(finished, "evaluation")
         scores = [score for values in found for score in values.get("scores", [])]
@@ -278,42 +327,6 @@ class Evaluate(ProjectRun):
         if unread:
             return Judgement(True, SCORES_WITH_UNREAD, facts, facts)
         return Judgement(True, SCORES, facts, facts)
-
-
-STEP_TIMES = ngettext_noop(
-    "Step times of %(n)d rank with %(rows)d rows.",
-    "Step times of %(n)d ranks with %(rows)d rows.", "n")
-
-
-@register
-class Profile(ProjectRun):
-    code = "perf.profile"
-    spans_nodes = True
-    title = _("Performance profile")
-    description = _("Runs the script with torch_npu's profiler and collects its tables.")
-    success = _("A profile folder with step times was written.")
-    stages = (Stage.TRAIN_TUNE,)
-    collect = ("*_ascend_pt/*.json", "*/*_ascend_pt/*.json",
-               "*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv",
-               "*/*_ascend_pt/ASCEND_PROFILER_OUTPUT/*.csv")
-    judged_files = ("*_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",)
-    claims_device = True
-    none_found = gettext_noop("No profile with step times was written (status %(status)s).")
-    good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING)
-    practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "profile"},
-                                 {"n": 1, "rows": 3}),)
-
-    def conclude(self, finished: Finished) -> Judgement:
-        steps = self.files(finished, "profile", "step_trace_time")
-        if not any(values["rows"] for values in steps):
-            return self.missing(finished)
-        facts = {"n": len(steps), "rows": sum(values["rows"] for values in steps)}
-        return Judgement(True, STEP_TIMES, facts, facts)
-
-    def device_in(self, finished):
-        """torch_npu's profiler writes step times of what ran on the device only."""
-        steps = self.files(finished, "profile", "step_trace_time")
-        return super().device_in(finished) or ("step_trace_time" if steps else "")
 
 
 MODELS = ngettext_noop(

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_noop
 from engagements.stages import Stage
 from workers.kinds.base import Finished, Judgement, Parameter, register
 from workers.kinds.example_runs import PROJECT_SCRIPT, GoodRun, LogShows, PracticeRun
-from workers.kinds.training.project_script import COMMON, ProjectRun
+from workers.kinds.training.project_script import COMMON, TF_PRECISION, ProjectRun
+from workers.kinds.tuning_gain import gained
 
 MODES = {"1": _("Sub-graphs"), "2": _("Operators"), "4": _("Splitting of the gradients")}
 
@@ -30,7 +31,8 @@ class TensorflowDump(ProjectRun):
     collect = ("dump/*", "dump/*/*", "dump/*/*/*", "dump/*/*/*/*", "dump/*/*/*/*/*")
     parameters: ClassVar = (
         *COMMON, Parameter("step", _("Step"), default="0",
-                           help=_("As dump_step takes it: numbers and ranges, such as 0|5|10-12.")))
+                           help=_("As dump_step takes it: numbers and ranges, such as 0|5|10-12.")),
+        TF_PRECISION)
     none_found = gettext_noop("No dump was written (status %(status)s).")
     good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, reads_content=False)
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "tf_dump"}, {"n": 2}),)
@@ -60,7 +62,8 @@ class AoeTraining(ProjectRun):
     title = _("AOE tuning of a TensorFlow training")
     description = _("Runs the training with AOE_MODE: AOE tunes while it runs. Train again without "
                     "it afterwards and compare.")
-    success = _("The script ended with status 0 and AOE's report says that the tuning succeeded.")
+    success = _("The script ended with status 0, AOE's report says that the tuning succeeded, and "
+                "it is not slower than before.")
     stages = (Stage.TRAIN_TUNE,)
     timeout_seconds = 48 * 3600
     usual_seconds = 4 * 3600
@@ -69,7 +72,8 @@ class AoeTraining(ProjectRun):
     claims_device = True
     parameters: ClassVar = (
         *COMMON, Parameter("mode", _("What is tuned"), "choice", default="2", choices=tuple(MODES),
-                           names=MODES, help=_("A2 takes 2 and 4, A3 takes 2.")))
+                           names=MODES, help=_("A2 takes 2 and 4, A3 takes 2.")),
+        TF_PRECISION)
     none_found = gettext_noop("AOE left no report (status %(status)s).")
     good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING, also_of=("perf.aoe",))
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "aoe_train",
@@ -88,11 +92,6 @@ class AoeTraining(ProjectRun):
                        if values.get("form") == "aoe_result"), None)
         if report is None or finished.exit_status != 0:
             return self.missing(finished)
-        facts = {"base": report["baseline_ms"], "tuned": report["result_ms"]}
         if report["succeeded"] is not True:
             return Judgement(False, gettext_noop("The tuning did not succeed; see the log."))
-        if report["improvement"] is None:
-            return Judgement(True, gettext_noop(
-                "The tuning succeeded; its report states no times of the whole model."))
-        return Judgement(True, gettext_noop(
-            "%(base)s ms before, %(tuned)s ms after the tuning."), facts, facts)
+        return gained(report)

@@ -3,6 +3,7 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from toolreaders import ReadError, command_line
+from workers import rule_checks
 
 
 class Command(BaseCommand):
@@ -13,6 +14,8 @@ class Command(BaseCommand):
 
     def handle(self, *args, path, patch=None, **options):
         try:
-            command_line.scan(path, as_json=options["json"], patch=patch, out=self.stdout)
+            values = command_line.scan(path, as_json=options["json"], patch=patch, out=self.stdout)
         except (ReadError, OSError) as error:
             raise CommandError(str(error)) from error
+        for hit in [] if options["json"] else rule_checks.of_scanned_settings(values).hits:
+            self.stdout.write(f"{hit.source}: {hit.severity}: {hit.sentence}")

@@ -1,4 +1,5 @@
-"""Looks at cards, kept thinly: each for a day, means of five minutes for thirty days."""
+"""Looks at cards, kept thinly: each for a day, means of five minutes for thirty days, of an hour
+for four hundred."""
 
 from collections import defaultdict
 from datetime import datetime, timedelta
@@ -12,7 +13,8 @@ from workers.models import CARD_VALUES, Card, Node, NodeSample
 from workers.nodes.cards import alarms
 from workers.nodes.cards.looks import Look, look_of
 
-EACH_FOR, MEANS_FOR, MEAN_SECONDS = timedelta(days=1), timedelta(days=30), 300
+KEPT_FOR = timedelta(days=400)
+STEPS = ((timedelta(days=1), 0, 300), (timedelta(days=30), 300, 3600))  # age, seconds, then
 AT_ONCE = 5000  # rows thinned in one transaction
 
 
@@ -58,46 +60,47 @@ def _keep_cards(node: Node, look: Look, at: datetime) -> None:
 
 
 def thin(now: datetime) -> int:
-    """Looks older than a day become means of five minutes; means older than thirty days go.
+    """Looks older than a day become means of five minutes, those older than thirty days means of an
+    hour; these go after four hundred days.
 
     Returns how many rows went.
     """
-    NodeSample.objects.filter(at__lt=now - MEANS_FOR).delete()
-    before = _slot(now - EACH_FOR)
-    old = NodeSample.objects.filter(seconds=0, at__lt=before)
+    NodeSample.objects.filter(at__lt=now - KEPT_FOR).delete()
     removed = 0
-    for node in list(old.order_by().values_list("node", flat=True).distinct()):
-        while rows := list(old.filter(node=node).order_by("at")[:AT_ONCE]):
-            removed += _replace(rows)
+    for age, seconds, mean in STEPS:
+        old = NodeSample.objects.filter(seconds=seconds, at__lt=_slot(now - age, mean))
+        for node in list(old.order_by().values_list("node", flat=True).distinct()):
+            while rows := list(old.filter(node=node).order_by("at")[:AT_ONCE]):
+                removed += _replace(rows, mean)
     return removed
 
 
-def _slot(at: datetime) -> datetime:
-    """The beginning of its five minutes."""
+def _slot(at: datetime, length: int) -> datetime:
+    """The beginning of its five minutes, or of its hour."""
     seconds = int(at.timestamp())
-    return datetime.fromtimestamp(seconds - seconds % MEAN_SECONDS, at.tzinfo)
+    return datetime.fromtimestamp(seconds - seconds % length, at.tzinfo)
 
 
 @transaction.atomic
-def _replace(rows: list[NodeSample]) -> int:
-    """By one row per five minutes; a slot at the end that may go on is left for the next time."""
+def _replace(rows: list[NodeSample], length: int) -> int:
+    """By one row per slot; a slot at the end that may go on is left for the next time."""
     slots: dict[datetime, list[NodeSample]] = defaultdict(list)
     for row in rows:
-        slots[_slot(row.at)].append(row)
+        slots[_slot(row.at, length)].append(row)
     if len(rows) == AT_ONCE and len(slots) > 1:
         slots.popitem()
-    NodeSample.objects.bulk_create(_mean(at, found) for at, found in slots.items())
+    NodeSample.objects.bulk_create(_mean(at, found, length) for at, found in slots.items())
     gone = [row.pk for found in slots.values() for row in found]
     NodeSample.objects.filter(pk__in=gone).delete()
     return len(gone)
 
 
-def _mean(at: datetime, rows: list[NodeSample]) -> NodeSample:
+def _mean(at: datetime, rows: list[NodeSample], length: int) -> NodeSample:
     indexes = {index for row in rows for index in row.cards}
     cards = {index: [_mean_of([row.cards[index][place] for row in rows if index in row.cards])
                      for place in range(len(CARD_VALUES))] for index in indexes}
     memory = _mean_of([row.memory_mb for row in rows])
-    return NodeSample(node_id=rows[0].node_id, at=at, seconds=MEAN_SECONDS, cards=cards,
+    return NodeSample(node_id=rows[0].node_id, at=at, seconds=length, cards=cards,
                       load=_mean_of([row.load for row in rows]),
                       memory_mb=None if memory is None else int(memory))
 

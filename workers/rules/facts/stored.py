@@ -7,7 +7,7 @@ from django.db.models import Max, Q
 
 from engagements.models import MigratedModel
 from engagements.stages import Scope
-from workers.models import Artifact, Node, StoredReading
+from workers.models import Artifact, JobState, Node, StoredReading
 from workers.rules import Facts, Origin
 from workers.rules.facts.base import Seen, observed, observed_kinds
 
@@ -33,10 +33,21 @@ def of_readings(readings: Iterable[StoredReading]) -> Facts:
     facts = Facts()
     for stored in readings:
         seen = Seen(stored.kind, stored.artifact.name, stored.values, stored.warnings)
-        for found in observed(seen):
-            name = f"{seen.name}: {found.inside}" if found.inside else seen.name
-            _take(facts, found, Origin(name, found.line, stored.artifact_id))
+        _take_seen(facts, seen, stored.artifact_id)
     return facts
+
+
+def of_seen(seen: Seen) -> Facts:
+    """Facts of one reading that is not stored."""
+    facts = Facts()
+    _take_seen(facts, seen)
+    return facts
+
+
+def _take_seen(facts: Facts, seen: Seen, artifact: int | None = None) -> None:
+    for found in observed(seen):
+        name = ": ".join(filter(None, (seen.name, found.inside)))
+        _take(facts, found, Origin(name, found.line, artifact))
 
 
 def _take(facts: Facts, found, origin: Origin) -> None:
@@ -60,8 +71,9 @@ def of_node(node: Node | None, runtime: int | None = None) -> Facts:
         return Facts()
     if runtime is None:
         own = Q(runtime__id__isnull=True) | Q(runtime__id=None)
-        return _newest(node, OF_NODE, own).over(_of_row(node))
-    inside = _newest(node, OF_NODE, Q(runtime__id=runtime))
+        return _clones(node, own).over(_newest(node, OF_NODE, own)).over(_of_row(node))
+    own = Q(runtime__id=runtime)
+    inside = _clones(node, own).over(_newest(node, OF_NODE, own))
     return inside.over(_newest(node, OF_CARDS, Q())).over(_of_row(node, with_software=False))
 
 
@@ -70,6 +82,19 @@ def _newest(node: Node, kinds: Iterable[str], which: Q) -> Facts:
     jobs = node.jobs.filter(which, kind__in=kinds, artifacts__readings__isnull=False)
     newest = jobs.order_by().values("kind").annotate(last=Max("pk")).values("last")
     return of_readings(_with_artifacts(StoredReading.objects.filter(artifact__job__in=newest)))
+
+
+def _clones(node: Node, which: Q) -> Facts:
+    """Branches that the last installation of MindSpeed and Megatron-LM checked out, and where."""
+    job = node.jobs.filter(which, kind="env.mindspeed_install", state=JobState.SUCCEEDED).order_by(
+        "-pk").first()
+    if job is None:
+        return Facts()
+    given = job.parameters
+    facts = Facts(mindspeed=given["mindspeed_branch"], megatron=given["megatron_branch"],
+                  megatron_folder=f"{given['folder'].rstrip('/')}/Megatron-LM/")
+    facts.origins.update({name: Origin(f"{node.name} #{job.pk}") for name in facts})
+    return facts
 
 
 def _with_artifacts(readings):

@@ -6,7 +6,8 @@ from workers.rules.facts.base import Observed
 
 ASD = ("NPU_ASD_ENABLE", "NPU_ASD_CONFIG")
 VARIABLES = ("PYTORCH_NPU_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "HCCL_BUFFSIZE",
-             "MULTI_STREAM_MEMORY_REUSE", "LD_LIBRARY_PATH", *ASD)
+             "MULTI_STREAM_MEMORY_REUSE", "LD_LIBRARY_PATH", "ASCEND_GLOBAL_LOG_LEVEL",
+             "ASCEND_SLOG_PRINT_TO_STDOUT", *ASD)
 OF_SET_ENV = ("ASCEND_TOOLKIT_HOME", "ASCEND_HOME_PATH", "ASCEND_OPP_PATH")  # set_env.sh of CANN
 GIVEN = " ".join((*VARIABLES, "asd_variables", "is_set_env_sourced"))
 

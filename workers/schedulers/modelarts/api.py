@@ -12,7 +12,7 @@ from huaweicloudsdkcore.sdk_request import SdkRequest
 from huaweicloudsdkcore.signer.signer import Signer
 
 from workers.models import Node
-from workers.nodes.reachability import SchedulerAway
+from workers.nodes.reachability import SchedulerAway, scheduler_away
 
 SECONDS = urllib3.Timeout(connect=5, read=20)
 AWAY = (401, 403, 408, 429)  # and all from 500 on: nothing is known of the job
@@ -48,7 +48,7 @@ def ask(node: Node, method: str, path: str, body: dict | None = None) -> Any:
             headers=request.header_params)
         found = json.loads(answer.data or b"{}")
     except (urllib3.exceptions.HTTPError, OSError, ValueError) as error:
-        raise SchedulerAway(f"{type(error).__name__}: {error}") from error
+        raise scheduler_away(error) from error
     if answer.status < 400:
         return found
     why = f"{answer.status} {found.get('error_code', '')} {found.get('error_msg', '')}".strip()

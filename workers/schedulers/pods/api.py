@@ -11,7 +11,7 @@ from kubernetes.client.exceptions import ApiException
 from urllib3.exceptions import HTTPError
 
 from workers.models import Node
-from workers.nodes.reachability import SchedulerAway
+from workers.nodes.reachability import SchedulerAway, scheduler_away
 
 SECONDS = (5, 20)  # to connect, to answer
 AWAY = (401, 408, 429)  # and all from 500 on: nothing is known of the job
@@ -60,7 +60,7 @@ def ask(call: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
             raise SchedulerAway(f"{error.status or ''} {message}".strip()) from error
         raise Answered(error.status, message) from error
     except (HTTPError, OSError, ValueError) as error:
-        raise SchedulerAway(f"{type(error).__name__}: {error}") from error
+        raise scheduler_away(error) from error
     except AttributeError as error:  # the client stumbles over a failed handshake: it has no body
         if isinstance(error.__context__, ApiException):
             raise SchedulerAway(_message(error.__context__)) from error

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # pyHanko takes half a second to import; a start does without
     from asn1crypto.x509 import Certificate
     from pyhanko.sign import Signer, SimpleSigner
 
-MODULE_SCHEME = "pkcs11:"
+MODULE_SCHEME, PROVIDER_SCHEME = OUTSIDE = "pkcs11:", "csc:"  # no file of ours holds the key
 
 
 class KeyUnopenedError(SealUnavailableError):
@@ -34,14 +34,20 @@ def load_signer(*, is_practice: bool = False) -> "Signer":
     """The key and certificate that documents are sealed with; practice data never gets the firm's.
 
     Settings: SIGNING_KEY names an encrypted PEM key beside SIGNING_CERTIFICATE, a PKCS#12 file
-    (.p12, .pfx) that holds both, or a key of a security module (`security_module.py`);
-    SIGNING_KEY_PASSWORD opens it.
+    (.p12, .pfx) that holds both, a key of a security module (`security_module.py`) or at a
+    signature provider (`remote_key.py`); SIGNING_KEY_PASSWORD opens it.
     Raises SealUnavailableError saying what is wrong.
     """
     if is_practice_seal(is_practice=is_practice):
         return _practice_signer()
     if settings.SIGNING_KEY.startswith(MODULE_SCHEME):
         return _from_module()
+    if settings.SIGNING_KEY.startswith(PROVIDER_SCHEME):
+        from delivery.acceptance.signing.seals.remote_key import load_remote_signer
+
+        return _in_force(load_remote_signer(settings.SIGNING_KEY.removeprefix(
+            PROVIDER_SCHEME), settings.SIGNING_KEY_PASSWORD),
+                         settings.SIGNING_KEY)
     key, password = Path(settings.SIGNING_KEY), settings.SIGNING_KEY_PASSWORD.encode()
     _require_guarded(key, password)
     if key.suffix.lower() in (".p12", ".pfx"):

@@ -1,6 +1,7 @@
 """Detached CMS signature of a file: CAdES B-B or B-T (ETSI EN 319 122-1), in one encoding."""
 
 import asyncio
+import hashlib
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -42,3 +43,21 @@ def sign_detached(content: bytes, signer: "SimpleSigner") -> bytes:
             _("The list of checksums cannot be signed: %(problem)s") % {"problem": error}
         ) from error
     return normal_form(made, trust_roots(settings.SIGNING_ROOTS))
+
+
+def time_stamp(content: bytes) -> bytes:
+    """DER of an RFC 3161 token of the authority in the settings, over the content's SHA-256.
+
+    Raises SealUnavailableError if the authority does not answer.
+    """
+    from pyhanko.sign.timestamps.common_utils import TimestampRequestError
+
+    from delivery.acceptance.signing.seals.pdf_seal import time_stamper
+
+    digest = hashlib.new(DIGEST, content).digest()
+    try:
+        return call_outside_event_loop(lambda: asyncio.run(
+            time_stamper().async_timestamp(digest, DIGEST))).dump()
+    except (TimestampRequestError, OSError) as error:
+        raise SealUnavailableError(
+            _("The time stamp authority does not answer; try again later.")) from error

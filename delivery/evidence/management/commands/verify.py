@@ -54,6 +54,11 @@ class Command(TranslatedCommand):
         parser.add_argument("--archive", type=Path, metavar="DIR",
                             help="with --audit: folder with copies of the log's archives, read "
                                  "instead of those in the artifact store")
+        parser.add_argument("--head", action="append", default=[], metavar="NUMBER:HASH",
+                            help="with --audit: an entry as an auditor's mail or a webhook named "
+                                 "it, which the log has to hold")
+        parser.add_argument("--files", action="store_true",
+                            help="with --audit: read every stored file, too")
         parser.add_argument("--report", type=Path, metavar="FILE.html",
                             help="write what was found in the bundles as a page to print")
 
@@ -64,7 +69,7 @@ class Command(TranslatedCommand):
             if not path.is_file():
                 raise CommandError(_("There is no file %(path)s.") % {"path": path})
         if audit:
-            self._audit(bundle, options["resume"], options["archive"])
+            self._audit(bundle, options)
         else:
             results = [(path, self._bundle(path, **options)) for path in bundle]
             if options["report"]:
@@ -94,16 +99,21 @@ class Command(TranslatedCommand):
             raise CommandError(conclusion(steps), returncode=OPEN)
         self.stdout.write(_("The bundle is good."))
 
-    def _audit(self, bundles: list[Path], goes_on: bool, folder: Path | None) -> None:
+    def _audit(self, bundles: list[Path], options: dict) -> None:
         from delivery.evidence.verification.audit_verification import verify_audit_log
 
+        told = [text.partition(":") for text in options["head"]]
+        if wrong := [number for number, _colon, _hash in told if not number.isdecimal()]:
+            raise CommandError(_("--head takes NUMBER:HASH, not %(text)s.") % {"text": wrong[0]})
         steps = self._print_steps(verify_audit_log(
-            bundles, goes_on=goes_on, folder=folder, progress=self._tell_progress))
+            bundles, goes_on=options["resume"], folder=options["archive"],
+            heads=[(int(number), digest) for number, _colon, digest in told],
+            reads_files=options["files"], progress=self._tell_progress))
         failed = sum(not step.is_good for step in steps)
         if failed:
             raise CommandError(_("The audit log was changed; findings: %(n)d.") % {"n": failed})
         self.stdout.write(
-            _("The audit log is unbroken; numbers that nothing accounts for are named above.")
+            _("The audit log is unbroken; what is open is named above.")
             if any(step.is_open for step in steps) else _("The audit log is unbroken."))
 
     def _tell_progress(self, number: int, last: int) -> None:

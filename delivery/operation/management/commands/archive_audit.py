@@ -23,9 +23,10 @@ class Command(TranslatedCommand):
         days = settings.AUDIT_DAYS if days is None else days
         if days <= 0:
             raise CommandError(_("Set DESK_AUDIT_DAYS, or give --days."))
-        now = timezone.now()
+        now, archived = timezone.now(), []
         try:
             for archive in audit_archiving.archive_old(now=now, days=days):
+                archived.append(archive)
                 self.stdout.write(_("%(name)s: entries %(first)d to %(last)d, %(size).1f MB") % {
                     "name": archive, "first": archive.first_number, "last": archive.last_number,
                     "size": archive.size / 2**20})
@@ -34,3 +35,7 @@ class Command(TranslatedCommand):
         if engagement := audit_archiving.waits_for(now, days):
             self.stdout.write(_("Entries of %(code)s follow, which is not closed: it and what came "
                                 "after stay in the table.") % {"code": engagement.code})
+        elif not archived:
+            self.stdout.write(_(
+                "Nothing to do: no entry is of a month that ended more than %(days)d days ago.") % {
+                    "days": days})

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand
 from django.utils import translation
 from django.utils.translation.reloader import translation_file_changed
 
-from delivery.operation import configuration, state_machines
+from delivery.operation import configuration, consequences, state_machines
 from toolreaders import reading_keys
 from workers.jobs import kind_catalogue
 
@@ -19,7 +19,8 @@ ELSEWHERE = [".venv", "node_modules", "var"]
 
 class Command(BaseCommand):
     help = ("Write what is made of the code: docs/reading-keys.md, docs/job-kinds.md (its table), "
-            "docs/state-machines.md, docs/openapi.yaml, docs/configuration.md (both languages), "
+            "docs/state-machines.md, docs/consequences.md, docs/openapi.yaml, "
+            "docs/configuration.md (both languages), "
             "and the Chinese catalogue.")
     requires_system_checks: list[str] = []
 
@@ -45,5 +46,6 @@ def documents() -> dict[Path, str]:
     return {docs / "reading-keys.md": reading_keys.as_markdown(),
             kinds: kinds.read_text("utf-8").partition(kind_catalogue.MARKER)[0] + table,
             docs / "state-machines.md": state_machines.as_markdown(),
+            docs / "consequences.md": consequences.as_markdown(),
             docs / "openapi.yaml": api.getvalue(),
             **configuration.documents()}

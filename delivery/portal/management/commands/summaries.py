@@ -2,6 +2,7 @@
 
 from django.core.management.base import BaseCommand, CommandError
 
+from delivery.planning.people import planned_tasks
 from delivery.portal import chart_figures
 from engagements import model_progress, search_index
 
@@ -17,8 +18,9 @@ class Command(BaseCommand):
         if rebuild:
             self.stdout.write(
                 f"{model_progress.rebuild()} summaries of models, figures of "
-                f"{chart_figures.rebuild()} engagements and {search_index.rebuild()} rows of the "
-                "search box were made anew.")
+                f"{chart_figures.rebuild()} engagements, planned days of "
+                f"{planned_tasks.rebuild()} plans and {search_index.rebuild()} rows of the search "
+                "box were made anew.")
             return
         count = 0
         for model, columns in model_progress.differences():
@@ -27,6 +29,9 @@ class Command(BaseCommand):
         for engagement, chart, bar in chart_figures.differences():
             count += 1
             self.stdout.write(f"engagement {engagement}: {chart} {bar}")
+        for plan in planned_tasks.differences():
+            count += 1
+            self.stdout.write(f"plan {plan}: planned days")
         for table, key in search_index.differences():
             count += 1
             self.stdout.write(f"{table} {key}: words")

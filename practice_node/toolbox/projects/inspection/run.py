@@ -90,6 +90,23 @@ def evaluate():
                    "n-samples": {"points": {"original": 300, "effective": 300}}}, stream)
 
 
+def asked_steps():
+    """3; where PROF_CONFIG_PATH is set, those of the file once it is no longer the template."""
+    if not (folder := os.environ.get("PROF_CONFIG_PATH")):
+        return 3
+    path = os.path.join(folder, "profiler_config.json")
+    with open(path, "w") as stream:
+        json.dump({"active": 1, "start_step": 0}, stream)
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        with open(path) as stream:
+            text = stream.read()
+        if '"is_valid": true' in text:
+            return json.loads(text)["active"]
+        time.sleep(0.1)
+    return 0
+
+
 def profile():
     folder = os.path.join("rank0_ascend_pt", "ASCEND_PROFILER_OUTPUT")
     os.makedirs(folder)
@@ -97,7 +114,7 @@ def profile():
         json.dump({"world_size": 1}, stream)
     with open(os.path.join(folder, "step_trace_time.csv"), "w") as stream:
         stream.write(CSV + "\n")
-        for step in range(3):
+        for step in range(asked_steps()):
             began = time.perf_counter()
             sum(math.sqrt(n) for n in range(20000))
             busy = (time.perf_counter() - began) * 1e6
@@ -174,9 +191,12 @@ def aoe_train():
     name_device()
     times = []
     for rounds in (40000, 20000):
-        began = time.perf_counter()
-        sum(math.sqrt(n) for n in range(rounds))
-        times.append(round((time.perf_counter() - began) * 1000, 6))
+        runs = []
+        for _again in range(5):  # the best of five: another process may take the core
+            began = time.perf_counter()
+            sum(math.sqrt(n) for n in range(rounds))
+            runs.append(time.perf_counter() - began)
+        times.append(round(min(runs) * 1000, 6))
     gain = f"{100 * (times[0] - times[1]) / times[0]:.2f}%"
     with open(f"aoe_result_opat_20261127000000_pid{os.getpid()}.json", "w") as stream:
         json.dump([{"basic": {"tuning_name": "train", "tuning_time(s)": 1}, "OPAT": {
@@ -185,6 +205,8 @@ def aoe_train():
             "opat_tuning_result": "tuning successful"}}], stream)
 
 
+if {os.environ.get(name, "0") for name in ("RANK", "RANK_ID", "OMPI_COMM_WORLD_RANK")} != {"0"}:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the first rank speaks
 print("run.py", *sys.argv[1:], flush=True)
 {"smoke": smoke, "estimator": estimator, "loss_monitor": loss_monitor, "pack": pack, "dump": dump,
  "evaluate": evaluate, "profile": profile,

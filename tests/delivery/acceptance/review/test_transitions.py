@@ -15,10 +15,10 @@ from tests.transition_cases import check_coverage, check_state, grid
 pytestmark = pytest.mark.django_db
 
 AGREED = grid("""
-    open: reviewer = comment resolve receipts decide decline
+    open: reviewer = comment resolve receipts decide decline delegate
     open: administrator manager = comment resolve signers notice deemed
-    decided: reviewer = comment resolve receipts decide identify sign decline
-    deemed: reviewer = comment resolve receipts decline
+    decided: reviewer = comment resolve receipts decide identify sign decline delegate
+    deemed: reviewer = comment resolve receipts decline delegate
     decided deemed: administrator manager = comment resolve signers notice
     open decided deemed: consultant = comment resolve
     signed: reviewer = receipts identify sign

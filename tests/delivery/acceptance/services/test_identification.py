@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -15,13 +16,18 @@ from delivery.acceptance.forms import SignersForm
 from delivery.acceptance.models import Identification, Review, Signature
 from delivery.acceptance.services import identification
 from delivery.acceptance.signing.drawn_signature import as_svg, checked_drawing
+from delivery.acceptance.signing.signature_page import signed_facts
+from delivery.agreement.facts import shown
+from delivery.agreement.queries import agreement_of
+from delivery.agreement.services import agree
 from delivery.notices.models import MailSetting, Notice
 from delivery.reports import services as reporting
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.conftest import api_client
+from tests.delivery.acceptance.test_scan_validation import picture
+from tests.delivery.conftest import api_client, enter
 from tests.document_steps import issued_document
 
 LINE = [[n * 10, n * 5] for n in range(20)]
@@ -44,7 +50,7 @@ def later(**given) -> None:
 
 
 def test_terms_name_and_capacity_come_first(decided, act):
-    for given in ({"agrees": False}, {"name": " "}, {"capacity": ""}):
+    for given in ({"agrees": False}, {"name": "赵"}, {"capacity": ""}):
         with pytest.raises(InvalidInput):
             act.begin(decided, **given)
     assert mail.outbox == []
@@ -166,6 +172,74 @@ def test_a_drawing_becomes_our_own_picture(decided, act):
     assert "M0 0 L10 5" in picture
 
 
+def test_an_authenticator_app_identifies_in_place_of_a_mail(decided, act, client, monkeypatch):
+    """For whoever has one; the signature page says by what the signer was identified."""
+    url = f"/documents/{decided.document_id}/review/"
+    client.force_login(act.reviewer)
+    given = {"agrees": "yes", "capacity": "甲方", "way": "app"}
+    assert client.post(url + "identify/", given).status_code == 400  # has none
+    for name, found in (("services.identification.has_authenticator_app", lambda user: True),
+                        ("views.signing.has_authenticator_app", lambda user: True),
+                        ("services.identification.is_code_of_app",
+                         lambda user, code: (user, code) == (act.reviewer, "123456"))):
+        monkeypatch.setattr(f"delivery.acceptance.{name}", found)
+    assert 'value="app"' in client.get(url + "signing/").content.decode()
+    assert client.post(url + "identify/", given).status_code == 302
+    row = Identification.objects.get()
+    assert (row.way, row.sent_to, row.code_hash, mail.outbox) == ("app", "", "", [])
+    with pytest.raises(InvalidInput):
+        act.sign(decided, code="")  # what is stored for a code that was never sent is no code
+    with pytest.raises(InvalidInput):
+        act.sign(decided, code="654321")
+    act.sign(decided, code="123 456")
+    [facts] = signed_facts(decided)["signatures"]
+    assert (facts["code_way"], facts["code_to"]) == ("app", "")
+
+
+def test_a_chosen_scan_that_a_refusal_loses_is_said(decided, act, client):
+    """No browser fills a file field again."""
+    url, said = f"/documents/{decided.document_id}/review/", "The chosen file was not kept"
+    client.force_login(act.reviewer)
+    client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
+    sent = {"code": wrong(act.begin(decided)), "mark": "scan", "confirmed": "yes"}
+    scan = SimpleUploadedFile("scan.png", picture(), "image/png")
+    assert said not in client.get(url + "signing/").content.decode()
+    assert said not in client.post(url + "sign/", {**sent, "mark": "typed"}).content.decode()
+    assert said in client.post(url + "sign/", {**sent, "scan": scan}).content.decode()
+
+
+def test_a_passkey_identifies_in_place_of_a_code(decided, act, client, monkeypatch):
+    """For whoever has one; a real one signs in `tests/browser/test_passkeys.py`."""
+    url, api = f"/documents/{decided.document_id}/review/", f"/api/v1/reviews/{decided.pk}/passkey/"
+    client.force_login(act.reviewer)
+    given = {"agrees": "yes", "capacity": "甲方", "way": "passkey"}
+    assert client.post(url + "identify/", given).status_code == 400  # has none
+    assert client.get(api).json() == {"request": None}
+    for name, found in (("services.identification.has_passkey", lambda user: True),
+                        ("views.signing.has_passkey", lambda user: True),
+                        ("services.identification.request_of",
+                         lambda user, challenge: {"publicKey": {"challenge": challenge.hex()}}),
+                        ("services.identification.proof_of", lambda user, challenge, answer:
+                         {"answer": answer} if answer == {"id": "mine"} else {})):
+        monkeypatch.setattr(f"delivery.acceptance.{name}", found)
+    assert 'value="passkey"' in client.get(url + "signing/").content.decode()
+    assert client.post(url + "identify/", given).status_code == 302
+    row = Identification.objects.get()
+    assert (row.way, row.sent_to, row.code_hash, mail.outbox) == ("passkey", "", "", [])
+    challenge = identification.challenge_of(row).hex()
+    assert client.get(api).json() == {"request": {"publicKey": {"challenge": challenge}}}
+    assert challenge in client.get(url + "signing/").content.decode()
+    sent = {"mark": "typed", "confirmed": "yes"}
+    for answer in ("", "{}", '{"id": "another"}'):
+        assert client.post(url + "sign/", {**sent, "passkey": answer}).status_code == 400
+    assert Identification.objects.get().attempts == 3
+    assert AuditEntry.objects.filter(action="review.wrong_code").count() == 3
+    assert client.post(url + "sign/", {**sent, "passkey": '{"id": "mine"}'}).status_code == 302
+    assert Identification.objects.get().proof == {"answer": {"id": "mine"}}
+    [facts] = signed_facts(decided)["signatures"]
+    assert (facts["code_way"], facts["code_to"]) == ("passkey", "")
+
+
 # Order ---------------------------------------------------------------------------------
 
 @pytest.fixture
@@ -181,11 +255,45 @@ def test_signers_sign_in_turn_and_the_last_one_concludes(panel, act):
     review, second = panel
     with pytest.raises(WrongState):
         act.begin(review, second)
-    act.sign(review)
+    act.sign_and_seal(review)
     assert Document.objects.get(pk=review.document_id).state == "issued"
+    assert not review.document.files.filter(format__startswith="signed").exists()
     act.sign_and_seal(review, actor=second)
     assert Document.objects.get(pk=review.document_id).state == "signed"
     assert review.document.files.filter(format="signed2").count() == 2
+
+
+def test_the_agreement_names_signers_order_and_capacity_for_each_paper(delivered, act, people):
+    second = act.colleague(delivered, "zhao")
+    rows = [{"user": "zhao", "capacity": "采购部"},
+            {"user": act.reviewer.username, "capacity": "项目负责人"}]
+    for wrong in ([{"user": "nobody"}], [rows[0], rows[0]], [{"user": act.manager.username}]):
+        with pytest.raises(InvalidInput):
+            enter(delivered, people, signers=wrong)
+    enter(delivered, people, signers=rows)
+    agree(actor=act.manager, engagement=delivered, values=agreement_of(delivered).values,
+          basis="SOW-1")
+    with override("en"):
+        assert shown("signers", agreement_of(delivered).value("signers")) == (
+            "1. Zhao · 采购部\n2. Reviewer · 项目负责人")
+    review = act.open(delivered, kind="PA")
+    assert [(row.user, row.capacity) for row in review.signers.all()] == [
+        (second, "采购部"), (act.reviewer, "项目负责人")]
+    services.name_signers(actor=act.manager, review=review, users=[act.reviewer])
+    act.decide(review, "rejected", reason="x")
+    act.sign(review)
+    final = act.open(delivered)  # those of the agreement again
+    assert [row.user for row in final.signers.all()] == [second, act.reviewer]
+
+
+def test_the_form_of_the_agreement_takes_signers(delivered, act, client):
+    act.colleague(delivered, "zhao")
+    client.force_login(act.manager)
+    page = "/engagements/EP2501/agreement/"
+    assert "signer_1" in client.get(page).content.decode()
+    assert client.post(page, {"signer_0": "zhao", "capacity_0": "采购部"}).status_code == 302
+    [row] = agreement_of(delivered).value("signers")
+    assert (row["user"], row["capacity"]) == ("zhao", "采购部")
 
 
 def test_who_is_not_named_does_not_sign(panel, act, delivered):
@@ -332,9 +440,9 @@ def test_the_pages_of_signing(panel, act, client, people):
     page = client.post(url + "identify/", {"name": "赵", "capacity": "甲方", "agrees": "on"})
     assert page.status_code == 400
     client.force_login(act.reviewer)
-    page = client.post(url + "identify/", {"name": "陈国栋", "capacity": "甲方"})
+    page = client.post(url + "identify/", {"capacity": "甲方"})
     assert page.status_code == 400
-    client.post(url + "identify/", {"name": "陈国栋", "capacity": "甲方", "agrees": "on"})
+    client.post(url + "identify/", {"capacity": "甲方", "agrees": "on"})
     assert "r***@firm.example" in client.get(url + "signing/").content.decode()
     answer = client.post(url + "sign/", {"code": "00000x", "mark": "typed", "confirmed": "on"})
     assert answer.status_code == 400
@@ -350,7 +458,7 @@ def test_the_api_identifies_and_signs(decided, act, client):
     url = f"/api/v1/reviews/{decided.pk}/"
     refused = client.post(url + "sign/", {"code": "123456"}, content_type="application/json")
     assert (refused.status_code, refused.json()["title"]) == (409, "wrong_state")
-    client.post(url + "identify/", {"name": "陈", "capacity": "甲方", "agrees": True},
+    client.post(url + "identify/", {"capacity": "甲方", "agrees": True},
                 content_type="application/json")
     answer = client.post(url + "sign/", {"code": newest_code()}, content_type="application/json")
     assert [s["mark"] for s in answer.json()["signatures"]] == ["typed"]
@@ -359,3 +467,44 @@ def test_the_api_identifies_and_signs(decided, act, client):
 def test_time_is_the_servers(decided, act):
     before = timezone.now()
     assert before <= act.sign(decided).at <= timezone.now()
+
+
+def test_a_turn_is_handed_over_to_a_colleague(panel, act, delivered, client):
+    review, second = panel
+    third = act.colleague(delivered, "qian")
+    for given in ({"user": third, "reason": " "}, {"user": second, "reason": "出差"},
+                  {"user": act.manager, "reason": "出差"}):
+        with pytest.raises(InvalidInput):
+            services.delegate(actor=act.reviewer, review=review, **given)
+    client.force_login(act.reviewer)
+    url = f"/documents/{review.document_id}/review/delegate/"
+    client.post(url, {"user": third.username, "reason": "出差"})
+    assert [s.user for s in review.signers.all()] == [third, second]
+    assert Notice.objects.filter(recipient=third, event__kind="signature_turn").count() == 1
+    with pytest.raises(NotAllowed):
+        act.begin(review)
+    act.sign(review, third)
+    act.sign(review, second)
+    assert Document.objects.get(pk=review.document_id).state == "signed"
+
+
+def test_capacities_go_over_to_the_next_version_and_kind(decided, act):
+    services.name_signers(actor=act.manager, review=decided, users=[act.reviewer],
+                          capacities=["信息中心主任"])
+    assert act.sign(decided, code=act.begin(decided, capacity="")).capacity == "信息中心主任"
+    again = services.open_review(actor=act.manager, document=replaced(decided, act))
+    assert [s.capacity for s in again.signers.all()] == ["信息中心主任"]
+
+
+def test_the_audit_certificate_names_wrong_codes_and_who_opened_the_document(decided, act, client):
+    code = act.begin(decided)
+    with pytest.raises(InvalidInput):
+        services.sign(actor=act.reviewer, review=decided, code="x", ip_address="10.1.2.3")
+    client.force_login(act.reviewer)
+    file = decided.document.files.filter(format="pdf").first()
+    client.get(f"/documents/files/{file.pk}/pages/1.png")
+    act.sign(decided, code=code)
+    events = [(row["action"], row["ip"]) for row in signed_facts(decided)["events"]]
+    assert ("review.wrong_code", "10.1.2.3") in events
+    assert ("document.sign", "10.1.2.3") in events
+    assert [action for action, _ip in events].count("file.download") == 1

@@ -60,6 +60,20 @@ def test_what_is_missing_is_said_and_received_later(items, review, people):
     assert deliverables_of(review, "en")[-1].is_received
 
 
+def test_each_item_is_received_or_missing_with_its_own_remark(items, review, people, client):
+    client.force_login(people[Role.REVIEWER])
+    url, (first, second, third) = f"/documents/{review.document_id}/review/", items[:3]
+    assert "checked" not in client.get(url).content.decode().split('id="deliverables"')[1].split(
+        "</form>")[0]
+    given = {"keys": [first.key], f"missing:{second.key}": "附录 B", f"missing:{third.key}": ""}
+    refused = client.post(url + "receipt/", {**given, f"missing:{first.key}": "打不开"})
+    assert (refused.status_code, Receipt.objects.count()) == (400, 0)
+    assert 'value="附录 B"' in refused.content.decode()  # what was typed is still there
+    client.post(url + "receipt/", given)
+    assert [(row.key, row.is_complete, row.remark) for row in Receipt.objects.order_by("pk")] == [
+        (first.key, True, ""), (second.key, False, "附录 B")]
+
+
 def test_a_signed_copy_prints_them(items, review, people, act):
     services.confirm_receipt(actor=people[Role.REVIEWER], review=review,
                              keys=[items[0].key])

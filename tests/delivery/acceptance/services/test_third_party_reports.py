@@ -69,7 +69,7 @@ def test_papers_list_it_and_a_changed_file_stops_them(delivered, people):
         report.artifact_id]
     page = html_of(TEMPLATE, context_of(draft.snapshot, "en"), "en")
     assert "NT-2025-0815" in page
-    assert "third party" in page
+    assert "Third-party test reports" in page
 
     report.artifact.file.storage.delete(report.artifact.file.name)
     report.artifact.file.storage.save(report.artifact.file.name, SimpleUploadedFile("x", b"x"))

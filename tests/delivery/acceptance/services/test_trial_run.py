@@ -53,11 +53,19 @@ def test_dates_issues_and_open_conditions_of_the_trial_run(delivered, people, tr
     found = tables(draft(delivered, people))
     assert found["trial"]["rows"] == [[
         tried.document.number, "Passed with conditions", f"{today}",
-        f"{today + timedelta(days=10)}", "1", "1"]]
+        f"{today + timedelta(days=10)}", "1", "1", "10"]]
     assert found["closure"]["rows"] == [[
         "1", "PSR 未测", "PSR", "周启明", f"{SOON}", "closed before the final acceptance", "",
-        "open", ""]]
+        "open", ""], [
+        "1", "I-001 日志缺失", "–", str(people[Role.CONSULTANT]), f"{today}",
+        "closed before the final acceptance", "", "open", ""]]
     assert found["issues"]["rows"][0][-1] == "yes"
+
+
+def test_a_trial_of_no_day_is_no_trial(delivered, people, tried):
+    Review.objects.filter(pk=tried.pk).update(trial_ends_on=timezone.localdate())
+    assert tables(draft(delivered, people))["trial"]["rows"][0][-1] == (
+        "0 – There was no trial run.")
 
 
 def test_a_trial_run_is_told_before_the_certificate_is_issued(delivered, people, tried, act):

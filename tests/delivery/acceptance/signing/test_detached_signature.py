@@ -89,7 +89,8 @@ def test_openssl_verifies_it(certifier, stamped, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("unused_bits", range(1, 8))
+@pytest.mark.parametrize("unused_bits", [
+    1, 7, *(pytest.param(n, marks=pytest.mark.everything) for n in range(2, 7))])
 def test_another_count_of_bits_in_a_certificate_is_found(stamped, unused_bits):
     """Readers take the signature of a certificate for the same where its last bits are zero."""
     counts = [match.end() - 1 for match in re.finditer(b"\x03\x82\x01\x01\x00", stamped)]

@@ -17,18 +17,24 @@ from bundle_verifier.archive import (
     SIGNATURE,
 )
 from bundle_verifier.bundle_verification import verify_bundle
+from bundle_verifier.canonical import content_hash
+from bundle_verifier.log_extract import FILE
 from delivery.acceptance.signing.seals import practice_certificate
+from delivery.evidence.bundle.bundle_writer import write_bundle
 from delivery.evidence.services import build_bundle
 from delivery.reports import services as reporting
 from engagements.errors import InvalidInput, WrongState
-from engagements.models import Role
+from engagements.models import AuditEntry, Role, StageRecord
+from engagements.services.stage_comments import comment_on_stage
 from tests.delivery.evidence.bundle.conftest import (
     bundle_of,
     failures,
     failures_but_signature,
     issue,
+    read,
     rewritten,
     verified,
+    written,
 )
 from toolreaders.verdicts.verdict import ENGINE_VERSION, Outcome
 
@@ -39,17 +45,46 @@ def test_a_good_bundle_needs_no_database(made, certificate, django_assert_num_qu
         call_command("verify", str(made), language="en", stdout=out,
                      certificate=[str(certificate)])
     assert "The bundle is good." in out.getvalue()
-    assert out.getvalue().count("LLM · loss_") == 2
+    assert out.getvalue().count("LLM · loss_") == 4  # verdicts, runs
 
 
 def test_the_same_document_gives_the_same_bytes(bundle, document, people, settings):
-    """All but the signature, which says when it was made."""
+    """All but the signature, which says when it was made, and the log, which goes on meanwhile."""
     found = [entries_of(one) for one in (bundle, bundle_of(document, people))]
     assert found[0].pop(SIGNATURE)
     assert found[1].pop(SIGNATURE)
+    first, second = (one.pop(FILE).splitlines()[1:-1] for one in found)
+    assert second[:len(first)] == first
+    assert [json.loads(line)["action"] for line in second[len(first):]] == ["bundle.build"]
+    assert found[0].pop(CHECKSUMS) != found[1].pop(CHECKSUMS)
     assert found[0] == found[1]
     settings.SIGNING_KEY = ""
-    assert bundle_of(document, people).sha256 == bundle_of(document, people).sha256
+    assert write_bundle(document).sha256 == write_bundle(document).sha256
+
+
+def test_it_holds_the_engagement_s_whole_log_without_prices_and_notes(document, people, tmp_path):
+    comment_on_stage(actor=people[Role.MANAGER], record=StageRecord.objects.first(), text="x")
+    bundle = bundle_of(document, people)
+    rows = [json.loads(line) for line in entries_of(bundle)[FILE].splitlines()][1:-1]
+    numbers = list(AuditEntry.objects.filter(
+        engagement=document.engagement, pk__lte=rows[-1]["number"]).order_by("pk").values_list(
+        "pk", flat=True))
+    assert [row["number"] for row in rows] == numbers
+    [note] = [row for row in rows if row["action"] == "stage.comment"]
+    assert note.keys() == {"number", "at", "action", "hash", "is_withheld"}
+    [issued] = [row for row in rows if row["action"] == "document.issue"]
+    assert issued["rows"]["reports.document"]
+    path = written(tmp_path / "bundle.zip", read(bundle))
+    with override("en"):
+        assert [step.is_good for step in verify_bundle(path) if "recomputed and" in step.text
+                ] == [True]
+
+    def changed(files):
+        text = files[FILE].read_text("utf-8")
+        files[FILE].write_text(text.replace('"document.issue"', '"document.draft"'), "utf-8")
+
+    [found] = failures_but_signature(rewritten(path, changed))
+    assert found == f"Entry {issued['number']} of the log: its hash is another."
 
 
 def entries_of(bundle) -> dict[str, bytes]:
@@ -114,6 +149,54 @@ def test_a_forged_log_is_found(made):
         files[name].write_bytes(files[name].read_bytes().replace(b"\n400,", b"\n400,9"))
 
     assert failures_but_signature(rewritten(made, forge))
+
+
+def test_an_outsider_reads_every_run_and_who_accepted_what(made):
+    with zipfile.ZipFile(made) as archive:
+        [llm, *_others] = json.loads(archive.read("runs.json"))
+        accepted = json.loads(archive.read("accepted.json"))
+        [node] = json.loads(archive.read("nodes.json"))
+    assert [(run["standing"], run["text"]) for run in llm["runs"]] == [
+        ("judged", "0.400 %"), ("unsuccessful", "–"), ("unsuccessful", "–")]
+    assert (node["node"], node["facts"]["cann"], node["cards"]) == (
+        "bms-01", "8.0.RC2", [*range(8)])
+    assert {(row["number"], row["item"]) for row in accepted} == {
+        (case, item) for case in ("TC-01", "TC-02") for item in ("driver", "os")}
+    assert all(row["by"]["en"] and row["at"] and row["reason"] for row in accepted)
+    with override("en"):
+        assert any("LLM" in step.text and "3 runs listed, the agreed rule holds" in step.text
+                   for step in verify_bundle(made))
+
+
+def test_a_certificate_comes_with_the_report_that_it_cites(document, act, people, tmp_path):
+    certificate = act.open(document.engagement).document
+    path = written(tmp_path / "fa.zip", read(bundle_of(certificate, people)))
+    name = f"cited/{document.number}-V{document.version}.json"
+    with zipfile.ZipFile(path) as archive:
+        assert content_hash(json.loads(archive.read(name))) == document.content_hash
+        assert {stored.download_name for stored in document.files.all()} == {
+            other[6:] for other in archive.namelist()
+            if other.startswith("cited/") and other != name}
+
+    def forge(files):
+        files[name].write_text(files[name].read_text().replace("LLM", "LLL"))
+
+    assert any(f"{name} is none of the documents" in text
+               for text in failures_but_signature(rewritten(path, forge)))
+
+
+def test_a_run_under_another_figure_is_found(made):
+    def forge(files):
+        name = next(n for n in files if n.startswith("snapshots/"))
+        snapshot = json.loads(files[name].read_text())
+        entry = snapshot["criterion_runs"][0]
+        entry["runs"].insert(0, {**entry["runs"][0], "standing": "later_counts", "figure": 0.001,
+                                 "began": "2099-01-01 00:00:00"})
+        files[name].write_text(json.dumps(snapshot))
+        files["runs.json"].write_text(json.dumps(snapshot["criterion_runs"]))
+
+    found = failures_but_signature(rewritten(made, forge))
+    assert any("recomputed 0.004" in text for text in found)
 
 
 def test_the_environments_are_a_file_of_their_own(made):
@@ -185,7 +268,7 @@ def test_the_seals_and_signatures_of_a_bundle_are_checked(signed_bundle, certifi
     text = verified(signed_bundle, certificate)
     assert text.count("is valid for the whole file") == 2
     assert "practice certificate" not in text
-    assert "Signature of 陈国栋" in text
+    assert "Signature of Reviewer" in text
 
 
 def test_a_seal_that_does_not_lead_to_a_trusted_certificate_fails(
@@ -250,10 +333,24 @@ def test_a_verdict_of_an_older_engine_is_said_to_be_so(made, monkeypatch):
     """What stricter rules cannot prove is no forgery; the same of the present engine is wrong."""
     monkeypatch.setattr(bundle_verification, "recompute",
                         lambda *_facts: Outcome("not_provable", None, "steps_unproven"))
-    assert any("recomputed Inconclusive" in text for text in failures(made))
+    assert any("recomputed Not provable" in text for text in failures(made))
     monkeypatch.setattr(bundle_verification, "ENGINE_CHANGES",
                         {"99": frozenset({"steps_unproven"})})
     with override("en"):
         steps = [step for step in verify_bundle(made) if "by the rules of engine" in step.text]
     assert [(step.is_good, step.is_open) for step in steps] == [(True, True)] * 2
     assert f"stated Passed by calculation engine {ENGINE_VERSION}" in steps[0].text
+
+
+@pytest.mark.parametrize(("version", "is_good"), [("99", True), ("1", False)])
+def test_what_a_later_engine_computes_is_no_forgery_of_the_earlier_one(monkeypatch, version,
+                                                                       is_good):
+    monkeypatch.setattr(bundle_verification, "ENGINE_GAINS",
+                        {version: frozenset({"steps_unproven"})})
+    metric = {"engine_version": ENGINE_VERSION, "outcome": "not_provable",
+              "reason": "steps_unproven"}
+    found = Outcome("failed", 4.0, "threshold_missed")
+    assert bundle_verification._is_of_older_rules(found, metric, metric) is is_good
+    with override("en"):
+        step = bundle_verification._older_rules_step("M1", found, metric)
+    assert "compute Failed from the raw files" in step.text

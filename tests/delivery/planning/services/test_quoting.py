@@ -22,7 +22,7 @@ def priced(people):
     return quoting.load_rate_cards(actor=people[Role.ADMINISTRATOR])
 
 
-def test_lines_hold_the_days_of_the_estimate(people, engagement, llm, detector, priced):
+def test_lines_hold_the_days_of_the_estimate(people, engagement, llm, detector, priced, client):
     estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement)
     quote = pricing.quote_estimate(actor=people[Role.SALES], engagement=engagement)
     estimate = EffortEstimate.objects.get()
@@ -36,6 +36,20 @@ def test_lines_hold_the_days_of_the_estimate(people, engagement, llm, detector, 
     assert "V1" in quote.internal_note
     sent = quoting.submit_quote(actor=people[Role.SALES], quote=quote)
     assert sent.state == Quote.State.IN_REVIEW
+    said = "The lines are taken from effort estimate V1, a draft"
+    assert said in page_of(client, people[Role.MANAGER], sent)
+    assert said not in page_of(client, people[Role.REVIEWER], sent)
+    quoting.review_quote(actor=people[Role.ADMINISTRATOR], quote=sent)
+    quoting.approve_quote(actor=people[Role.MANAGER], quote=sent)
+    estimate.refresh_from_db()
+    assert (estimate.state, estimate.approved_by) == ("approved", people[Role.MANAGER])
+    assert said not in page_of(client, people[Role.MANAGER], sent)
+
+
+def page_of(client, user, quote) -> str:
+    client.force_login(user)
+    return client.get(reverse("quotes:quote", args=[quote.pk]),
+                      headers={"accept-language": "en"}).content.decode()
 
 
 def test_estimate_is_computed_where_there_is_none(people, engagement, llm, priced):

@@ -12,7 +12,7 @@ from delivery.reports.models import Document
 from delivery.surveys.services import Change, save_answers, start_survey
 from engagements.models import Role
 from tests.delivery.conftest import stored
-from toolreaders.base import read_file
+from toolreaders import read_file
 from workers.models import Job, StoredReading
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -78,6 +78,11 @@ def test_affinity_apis_and_dynamic_shapes_are_listed_with_what_to_use_instead(
     assert rows[0] == ["LLM", "APIs with an affinity API", "torch.nn.functional.gelu", "2",
                        "torch_npu.fast_gelu"]
     assert ["PSR", "Dynamic shapes", "torch.nonzero", "1", "[(2, 5)-(2, 9)]"] in rows
+    read(psr, "full_unsupported_results.csv", (
+        b'File,3rd-party API,Message\ntrain.py,train.main,"file_path:train.py, start_line:12, '
+        b'api_name:torch.nn.DataParallel \nfile_path:train.py, start_line:20, api_name:x.y \n"\n'))
+    assert [row[4] for row in contents()["findings"]["rows"] if row[2] == "train.main"] == [
+        "train.py:12 torch.nn.DataParallel \ntrain.py:20 x.y"]
     sentence = {(row[0], row[1]): row[2] for row in contents()["modes"]["rows"]}
     assert sentence["LLM", "APIs with an affinity API"] == "affinity_api_call: 2 entries."
 

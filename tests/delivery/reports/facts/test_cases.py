@@ -2,22 +2,31 @@
 
 import io
 import json
+from collections import Counter
 from decimal import Decimal
 
 import pypdf
 import pytest
 
 from assessments import services as assessing
-from assessments.models import MetricDefinition
+from assessments.models import Baseline, MetricDefinition
 from bundle_verifier.bundle_format import raw_name
 from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
 from delivery.reports import services
-from delivery.reports.decision_summary import MOST_POINTS, MOST_ROWS, decision_summary
+from delivery.reports.decision_summary import (
+    MOST_MODELS,
+    MOST_POINTS,
+    decision_summary,
+    picture,
+)
+from delivery.reports.facts.agreement_sheets import origins
+from delivery.reports.facts.source import Source
+from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of, render_document
 from engagements.models import Role
 from tests.delivery.conftest import STARTED, sign_for_both, stored
-from workers.models import Job, JobState, Node
+from workers.models import Artifact, Job, JobState, Node
 
 STATED = "not stated"
 SUMMARY = {"NPU_compute_time": {"min": 11.0, "max": 14.5, "mean": 12.0, "median": 11.9,
@@ -28,15 +37,20 @@ SUMMARY = {"NPU_compute_time": {"min": 11.0, "max": 14.5, "mean": 12.0, "median"
 
 @pytest.fixture
 def tables(delivered, people):
+    """The tables of a draft as things stand: `tables("en")["cases"]["rows"]`."""
     def drawn(language: str = "en") -> dict:
-        draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-        return in_language(draft.snapshot, language)["tables"]
+        return shown(services.draft_test_report(
+            actor=people[Role.MANAGER], engagement=delivered), language)
 
     return drawn
 
 
-def test_a_case_names_data_command_expectation_and_result(delivered, tables):
-    first = {row[0]: row[1:] for row in tables()["cases"]["rows"]}["TC-01"]
+def shown(draft: Document, language: str = "en") -> dict:
+    return in_language(draft.snapshot, language)["tables"]
+
+
+def test_a_case_names_data_command_expectation_and_result(delivered, report):
+    first = {row[0]: row[1:] for row in shown(report)["cases"]["rows"]}["TC-01"]
     about, precondition, steps, expected, actual, verdict = first
     base, measured = (delivered.artifacts.get(name=name) for name in (
         "gpu/train_baseline.csv", "train_npu.csv"))
@@ -49,10 +63,10 @@ def test_a_case_names_data_command_expectation_and_result(delivered, tables):
     assert raw_name(measured.name, measured.sha256) in actual
 
 
-def test_what_was_not_measured_is_a_case_without_a_result(tables):
-    unmeasured = {row[0]: row[1:] for row in tables()["cases"]["rows"]}["TC-03"]
+def test_what_was_not_measured_is_a_case_without_a_result(report):
+    unmeasured = {row[0]: row[1:] for row in shown(report)["cases"]["rows"]}["TC-03"]
     assert unmeasured[2] == "No run has been judged."
-    assert unmeasured[4:] == ["not measured", "Not tested"]
+    assert unmeasured[4:] == ["not measured", "Not measured"]
 
 
 def test_a_functional_case_counts_the_models_whose_run_succeeded(delivered, tables):
@@ -104,8 +118,8 @@ def test_what_no_tool_stated_is_not_guessed(delivered, people, tables):
     assert row[7:] == ["12 ms", STATED, STATED, STATED]
 
 
-def test_throughput_and_memory_that_nobody_measured_are_named(tables):
-    rows = tables()["before_after"]["rows"]
+def test_throughput_and_memory_that_nobody_measured_are_named(report):
+    rows = shown(report)["before_after"]["rows"]
     assert [row[:2] for row in rows] == [
         ["LLM, PSR", "Training throughput (tokens)"], ["LLM, PSR", "Peak memory"],
         ["LLM, PSR", "Inference throughput"]]
@@ -113,9 +127,8 @@ def test_throughput_and_memory_that_nobody_measured_are_named(tables):
 
 
 @pytest.mark.slow
-def test_the_summary_for_the_decision_is_one_page_however_much_there_is(delivered, people):
-    snapshot = services.draft_test_report(
-        actor=people[Role.MANAGER], engagement=delivered).snapshot
+def test_the_summary_for_the_decision_is_one_page_however_much_there_is(report):
+    snapshot = report.snapshot
     snapshot["metrics"] *= 10
     snapshot["open_points"] = [{"zh-hans": "遗留问题" * 12, "en": "An open point " * 9}] * 60
     for language, title in (("en", "Summary for the decision"), ("zh-hans", "决策摘要")):
@@ -126,17 +139,33 @@ def test_the_summary_for_the_decision_is_one_page_however_much_there_is(delivere
         assert ("Identification" if language == "en" else "标识") in pages[begins + 1]
 
 
-def test_the_summary_puts_what_failed_first_and_counts_the_rest(delivered, people):
-    snapshot = services.draft_test_report(
-        actor=people[Role.MANAGER], engagement=delivered).snapshot
-    facts = in_language(snapshot, "en")
-    facts["metrics"] = facts["metrics"] * 4
-    facts["metrics"][7] = {**facts["metrics"][7], "outcome": "failed"}
+def test_the_summary_puts_what_failed_first_and_counts_the_rest(report):
+    facts = in_language(report.snapshot, "en")
+    rows, models = facts["metrics"], facts["models"]
+    facts["metrics"] = [{**row, "model": f"{row['model']}{n}"} for n in range(9) for row in rows]
+    facts["metrics"][-1] = {**facts["metrics"][-1], "outcome": "failed", "outcome_label": "Failed"}
+    facts["models"] = [{**model, "code": f"{model['code']}{n}"} for n in range(9)
+                       for model in models]
     facts["open_points"] = ["x"] * (MOST_POINTS + 2)
     found = decision_summary(facts)
-    assert found["rows"][0]["outcome"] == "failed"
-    assert (len(found["rows"]), found["more_rows"]) == (MOST_ROWS, 12 - MOST_ROWS)
+    picture = found["picture"]
+    assert picture["rows"][0]["model"] == facts["metrics"][-1]["model"]
+    assert picture["rows"][0]["cells"][0][0]["outcome"] == "failed"
+    assert (len(picture["rows"]), picture["more"]) == (MOST_MODELS, 18 - MOST_MODELS)
     assert found["more_points"] == 2
+
+
+def test_the_picture_says_every_pair_of_model_and_criterion(report):
+    facts = in_language(report.snapshot, "en")
+    found = picture(facts)
+    shown = {(row["model"], column["name"], entry["label"], entry["n"])
+             for row in found["rows"]
+             for column, cell in zip(found["columns"], row["cells"], strict=True)
+             for entry in cell}
+    counted = Counter((row["model"], row["name"], row["outcome_label"])
+                      for row in facts["metrics"])
+    assert shown == {(*key, n) for key, n in counted.items()}
+    assert picture({**facts, "metrics": []}) == {}
 
 
 def test_raw_files_and_runs_lead_to_their_pages_and_error_codes_do_not(
@@ -200,3 +229,18 @@ def test_a_run_that_was_judged_or_stopped_by_hand_is_no_case_of_its_own(delivere
     Job.objects.filter(pk=judged.pk).update(kind="acc.eval")
     accuracy_run(delivered, "acc.dump", "cancelled")
     assert not [row for row in tables()["functional"]["rows"] if row[0].startswith("TA-")]
+
+
+def test_a_baseline_says_who_measured_it_and_on_whose_machine(delivered, people):
+    def told() -> dict[str, list[str]]:
+        made = origins(Source(Document(engagement=delivered, kind="TR")))
+        return {row[0]: row[3:5] for row in in_language(made, "en")["rows"]}
+
+    assert set(map(tuple, told().values())) == {("not recorded", "not recorded")}
+    [baseline, *_more] = Baseline.objects.filter(model__engagement=delivered).order_by("pk")
+    run = Job.objects.create(
+        kind="adapt.megatron_train", engagement=delivered, model=baseline.model,
+        stage="train_tune", state="succeeded", node=Node.objects.get(name="bms-01"),
+        created_by=people[Role.CONSULTANT], started_at=STARTED, finished_at=STARTED)
+    Artifact.objects.filter(pk=baseline.artifact_id).update(job=run)
+    assert told()[f"B{baseline.pk}"] == [str(people[Role.CONSULTANT]), "bms-01 (Supplier)"]

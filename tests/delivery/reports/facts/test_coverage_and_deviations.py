@@ -11,7 +11,6 @@ from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
 from delivery.planning.models import Milestone, Plan, ProjectIssue
 from delivery.planning.services.planned_versions import set_planned_versions
-from delivery.reports import services
 from delivery.reports.facts.source import Source
 from delivery.reports.facts.verdicts import judged_records
 from delivery.reports.issue_checks import verdict_checks
@@ -19,7 +18,7 @@ from delivery.reports.models import Document
 from delivery.reports.rendering import TEMPLATE, context_of
 from delivery.surveys.services import start_survey
 from engagements.models import Role
-from tests.delivery.conftest import STARTED, stored
+from tests.delivery.conftest import STARTED, enter, stored
 from workers.models import StoredReading
 
 TODAY = date.today()
@@ -62,7 +61,7 @@ def test_an_aspect_without_a_criterion_says_so(facts):
     rows = by_model(table)
     none = "no criterion agreed"
     assert rows["PSR", "Training"] == [
-        none, "Loss-curve mean relative error: Not tested", none, none]
+        none, "Loss-curve mean relative error: Not measured", none, none]
     assert rows["PSR", "Inference"] == [none] * 4
     assert len(rows["LLM", "Training"][1].splitlines()) == 2
     assert facts()["coverage"] == {"agreed": 2, "all": 16}
@@ -82,13 +81,12 @@ def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
     rows = by_model(facts()["tables"]["coverage"])
     assert ("LLM", "Inference") not in rows
     assert rows["PSR", "Inference"][3] == "not required"
-    assert rows["PSR", "Training"][1].endswith("Not tested")  # a signed criterion stays in sight
+    assert rows["PSR", "Training"][1].endswith("Not measured")  # a signed criterion stays in sight
     assert facts()["coverage"] == {"agreed": 2, "all": 4 + 3 + 1}
 
 
-def test_the_conclusion_says_what_it_does_not_cover(delivered, people):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
-    page = html_of(TEMPLATE, context_of(draft.snapshot, "en"), "en")
+def test_the_conclusion_says_what_it_does_not_cover(report):
+    page = html_of(TEMPLATE, context_of(report.snapshot, "en"), "en")
     assert "Criteria are agreed for 2 of 16 aspects" in page
     assert "None was found" not in page
 
@@ -152,13 +150,13 @@ def test_a_payment_at_a_provisional_acceptance_that_never_was_is_open(delivered,
     assert sentence not in facts("PA")["open_points"]
 
 
-def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
-    """A log is none of them; what is missing is named, and the reviewer's page says so."""
-    def missing() -> list[str]:
-        return facts()["missing_deliverables"]
-
-    def states() -> list[str]:
-        return [row[3] for row in facts()["tables"]["deliverables"]["rows"]]
+def test_deliverables_are_held_against_the_agreed_list(delivered, facts, people):
+    """A log is none of them; what is missing is named, and the reviewer's page says so. What nobody
+    agreed on is not owed; one content for several models is named."""
+    found = facts()
+    assert found["missing_deliverables"] == []
+    assert found["tables"]["deliverables"]["empty"] == "not agreed"
+    enter(delivered, people, deliverables=["code", "scripts", "weights", "report", "manual"])
 
     code, scripts, weights, guide = (
         "Source code of the models", "Training and inference scripts",
@@ -168,26 +166,32 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts):
         kind="adapt.transplant", model=model, stage="train_adapt", state="succeeded",
         started_at=STARTED, finished_at=STARTED) for code, model in models.items()}
     stored(delivered, models["LLM"], "log.txt", b"log", job=jobs["LLM"])
-    assert missing() == [code, scripts, weights, guide]
+    assert facts()["missing_deliverables"] == [code, scripts, weights, guide]
     stored(delivered, models["LLM"], "train_npu.py", b"pass", job=jobs["LLM"])
     lacks = "(1 of 2 models; missing: PSR)"
-    assert missing() == [f"{code} {lacks}", f"{scripts} {lacks}", weights, guide]
-    assert states() == ["in part", "in part", "missing", "there", "missing"]
-    assert facts()["tables"]["deliverables"]["rows"][0][1:3] == [
-        "1", "1 of 2 models; missing: PSR\ntrain_npu.py"]
+    found = facts()
+    rows = found["tables"]["deliverables"]["rows"]
+    assert found["missing_deliverables"] == [
+        f"{code} {lacks}", f"{scripts} {lacks}", weights, guide]
+    assert [row[6] for row in rows] == ["in part", "in part", "missing", "there", "missing"]
+    assert rows[0][4:6] == ["1", "1 of 2 models; missing: PSR\ntrain_npu.py"]
     assert any(sentence.startswith(
         f"Agreed deliverables still missing: {code} {lacks}, {scripts} {lacks}, {weights}")
-        for sentence in facts()["open_points"])
+        for sentence in found["open_points"])
     stored(delivered, models["PSR"], "train_npu.py", b"pass", job=jobs["PSR"])
     for code, model in models.items():
         stored(delivered, model, "model.om", b"om", job=jobs[code])
     stored(delivered, None, "使用说明.md", b"# guide")
-    assert missing() == []
-    assert states() == ["there"] * 5
+    found = facts()
+    rows = found["tables"]["deliverables"]["rows"]
+    assert found["missing_deliverables"] == []
+    assert [row[6] for row in rows] == ["there"] * 5
+    assert "same content" in rows[2][5]
 
 
 def test_a_model_owes_only_what_its_route_makes_and_a_file_of_no_model_is_nobody_s(
-        delivered, facts):
+        delivered, facts, people):
+    enter(delivered, people, deliverables=["code"])
     psr = delivered.models.get(code="PSR")
     psr.stages.filter(stage__in=("train_adapt", "train_tune")).update(state="skipped")
     llm = delivered.models.get(code="LLM")
@@ -196,9 +200,9 @@ def test_a_model_owes_only_what_its_route_makes_and_a_file_of_no_model_is_nobody
         started_at=STARTED, finished_at=STARTED) for model in (None, llm)]
     stored(delivered, None, "all.diff", b"-", job=jobs[0])
     row = next(iter(facts()["tables"]["deliverables"]["rows"]))
-    assert row[1:] == ["1", "0 of 1 model; missing: LLM\nall.diff", "missing"]
+    assert row[4:] == ["1", "0 of 1 model; missing: LLM\nall.diff", "missing"]
     stored(delivered, llm, "llm.diff", b"-", job=jobs[1])
-    assert next(iter(facts()["tables"]["deliverables"]["rows"]))[1:] == [
+    assert next(iter(facts()["tables"]["deliverables"]["rows"]))[4:] == [
         "2", "1 of 1 model\nall.diff, llm.diff", "there"]
 
 

@@ -58,5 +58,6 @@ def test_a_stage_out_of_the_models_scope_names_the_scope(people, engagement):
 
 
 def test_the_acceptance_document_prints_them(db):
-    parts = {part for section in registry.get("FA").sections for part in section.all_parts}
+    kind = registry.get("FA")
+    parts = {part for section in (*kind.sections, *kind.annexes) for part in section.all_parts}
     assert "part:departures" in parts

@@ -3,13 +3,16 @@
 import pytest
 from django.utils.translation import override
 
+from delivery.acceptance.services import open_review
 from delivery.documents.bilingual import in_language
 from delivery.reports import services
+from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Deliverable
-from engagements.errors import InvalidInput, NotAllowed
+from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role
 from tests.cached_fixtures import cached_fixture
-from tests.delivery.conftest import stored
+from tests.delivery.conftest import enter, stored
+from tests.document_steps import issued_document
 
 COMMIT, DIGEST = "4f2c" * 10, "sha256:" + "ab" * 32
 
@@ -18,6 +21,7 @@ COMMIT, DIGEST = "4f2c" * 10, "sha256:" + "ab" * 32
 @cached_fixture
 def listed(delivered, people):
     """What was agreed, listed: code and weights per model, the rest once."""
+    enter(delivered, people, deliverables=["code", "scripts", "weights", "report", "manual"])
     services.list_agreed(actor=people[Role.MANAGER], engagement=delivered)
     return delivered
 
@@ -70,8 +74,33 @@ def test_a_certificate_names_what_is_owed_until_it_is_there(listed, people):
     assert file.sha256 in found["tables"]["deliverables"]["rows"][0][-2]
 
 
+def test_a_final_certificate_follows_what_was_handed_over_since_the_preliminary_one(
+        listed, people, act):
+    """Nobody is asked to sign that something is missing which has been there for long."""
+    first = act.open(listed, kind="PA").document
+    assert len(first.snapshot["missing_deliverables"]) == listed.deliverables.count()
+    manual = listed.deliverables.get(code="manual")
+    services.fulfil_deliverable(actor=people[Role.CONSULTANT], deliverable=manual,
+                                image_digest=DIGEST)
+    draft = services.draft_acceptance(actor=people[Role.MANAGER], engagement=listed)
+    final = issued_document(draft, people)
+    names = in_language(final.snapshot, "en")["missing_deliverables"]
+    assert len(names) == listed.deliverables.count() - 1
+    assert (outdated(final), any("User guide" in name for name in names)) == ("", False)
+    code = listed.deliverables.filter(code="code").first()
+    services.fulfil_deliverable(actor=people[Role.CONSULTANT], deliverable=code,
+                                image_digest=DIGEST)
+    with override("en"):
+        assert f"handed over since it was issued: {code}. Draft" in outdated(final)
+    with pytest.raises(WrongState):
+        open_review(actor=people[Role.MANAGER], document=final)
+    services.reopen_deliverable(actor=people[Role.MANAGER], deliverable=code)
+    assert outdated(final) == ""
+
+
 def test_by_page_and_by_api(client, api, outside, delivered, people):
     manager = api(Role.MANAGER)
+    enter(delivered, people, deliverables=["code", "manual"])
     made = manager.post("/api/v1/deliverables/agreed/", {"engagement": delivered.code})
     assert made.status_code == 201
     row = next(entry for entry in made.json() if entry["code"] == "manual")
@@ -102,7 +131,7 @@ def test_requirement_and_design_documents_are_owed_where_the_survey_names_them(d
     def source() -> Source:
         return Source(Document(engagement=delivered, kind="HD"))
 
-    assert {"requirement", "design"}.isdisjoint(check.item.code for check in checks(source()))
+    assert checks(source()) == []
     survey = getattr(delivered, "survey", None) or start_survey(
         actor=people[Role.CONSULTANT], engagement=delivered)
     saved = save_answers(actor=people[Role.CONSULTANT], survey=survey, changes=[Change(
@@ -110,7 +139,7 @@ def test_requirement_and_design_documents_are_owed_where_the_survey_names_them(d
         Sheet(survey).cells["deliverables"].revision)])
     assert not saved.errors
     stored(delivered, None, "需求规格说明书.docx", b"x")
-    found = {check.item.code: check for check in checks(source())}
+    found = {check.code: check for check in checks(source())}
     assert found["requirement"].found == ["需求规格说明书.docx"]
     assert (found["design"].found, found["design"].is_complete) == ([], False)
     services.list_agreed(actor=people[Role.MANAGER], engagement=delivered)

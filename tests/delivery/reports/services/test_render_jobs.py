@@ -19,9 +19,14 @@ from tests.document_steps import issued_document, reviewed_document
 
 @pytest.fixture
 @cached_fixture
-def ordered(delivered, people, renderer) -> Document:
+def draft(delivered, people, renderer) -> Document:
+    return services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind="AC")
+
+
+@pytest.fixture
+@cached_fixture
+def ordered(draft, people, renderer) -> Document:
     """A document being issued, its two files on order."""
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     return services.order_issue(actor=people[Role.ADMINISTRATOR],
                                 document=reviewed_document(draft, people))
 
@@ -145,8 +150,7 @@ def test_an_unforeseen_failure_is_tried_three_times(ordered, renderer):
     assert "boom" not in order.error
 
 
-def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, people, renderer):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+def test_the_caller_that_makes_its_own_files_hears_of_a_failure(draft, people, renderer):
     renderer.error = RuntimeError("boom")
     with pytest.raises(DeskError):
         issued_document(draft, people)
@@ -156,9 +160,8 @@ def test_the_caller_that_makes_its_own_files_hears_of_a_failure(delivered, peopl
     assert state_of(draft) == "issued"
 
 
-def test_a_preview_of_other_facts_is_thrown_away(delivered, people, renderer):
+def test_a_preview_of_other_facts_is_thrown_away(draft, people, renderer):
     manager = people[Role.MANAGER]
-    draft = services.draft_test_report(actor=manager, engagement=delivered)
     services.order_preview(actor=manager, document=draft)
     first, second = draft.render_jobs.all()
     services.take_render_job(first.pk)
@@ -180,9 +183,8 @@ def test_the_card_of_files_asks_until_all_are_ready(ordered, people, client):
     assert ready.headers["HX-Refresh"] == "true"
 
 
-def test_the_page_of_a_draft_typesets_nothing(delivered, people, renderer, client):
+def test_the_page_of_a_draft_typesets_nothing(draft, people, renderer, client):
     client.force_login(people[Role.MANAGER])
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
     client.post(f"/documents/{draft.pk}/preview/")
     assert client.get(f"/documents/{draft.pk}/preview/en.pdf").status_code == 404
     assert renderer.runs == 0
@@ -192,9 +194,7 @@ def test_the_page_of_a_draft_typesets_nothing(delivered, people, renderer, clien
     assert b"".join(answer.streaming_content) == b"%PDF en "
 
 
-def test_the_api_orders_a_preview_tries_again_and_discards(delivered, people, renderer, api,
-                                                           outside):
-    draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
+def test_the_api_orders_a_preview_tries_again_and_discards(draft, renderer, api, outside):
     url = f"/api/v1/documents/{draft.pk}/"
     for client, status in ((outside, 404), (api(Role.REVIEWER), 404)):
         assert client.post(f"{url}preview/").status_code == status

@@ -1,0 +1,1 @@
+"""The one record of what was contracted: drafted, agreed, changed; everything else reads it."""

@@ -1,0 +1,1 @@
+"""People over all engagements: what they are planned for, booked, away and free, week by week."""
