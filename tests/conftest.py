@@ -238,8 +238,7 @@ def shared_folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def migrated_file(shared_folder) -> Path:
-    """A SQLite database with every migration, for processes that begin with a copy of it: the
-    migrations take 40 s of the processor."""
+    """A new SQLite database as `migrate` makes it, for processes that begin with a copy of it."""
     folder, file = shared_folder, shared_folder / "migrated.sqlite3"
     with (folder / "migrated.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

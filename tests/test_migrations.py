@@ -12,18 +12,28 @@ from django.db import connection
 
 @pytest.mark.slow
 @pytest.mark.django_db
-def test_migrations_make_the_tables_of_the_models(tmp_path):
+def test_migrations_make_the_tables_of_the_models(migrated_file, tmp_path):
     if connection.vendor != "sqlite":
         pytest.skip("compares SQLite files")
+    one_by_one = tmp_path / "one-by-one.sqlite3"
     subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"], cwd=settings.BASE_DIR,
-        check=True, timeout=600, env={
+        [sys.executable, "manage.py", "migrate", "--one-by-one", "--verbosity", "0"],
+        cwd=settings.BASE_DIR, check=True, timeout=600, env={
             **os.environ, "DESK_VAR_DIR": str(tmp_path),
-            "DATABASE_URL": f"sqlite:///{tmp_path / 'migrated.sqlite3'}"})
-    with sqlite3.connect(tmp_path / "migrated.sqlite3") as migrated, connection.cursor() as cursor:
+            "DATABASE_URL": f"sqlite:///{one_by_one}"})
+    with (sqlite3.connect(one_by_one) as migrated, sqlite3.connect(migrated_file) as new,
+          connection.cursor() as cursor):
         made = _tables(migrated.execute)
+        assert made == _tables(new.execute)
+        assert _rows(migrated) == _rows(new)
         del made["django_migrations"]
         assert made == _tables(cursor.execute)
+
+
+def _rows(database: sqlite3.Connection) -> dict[str, int]:
+    """{table: number of rows}: a migration that fills a new database would be missing in one."""
+    return {name: database.execute(f"select count(*) from {name}").fetchone()[0]
+            for name in _tables(database.execute)}
 
 
 def _tables(execute) -> dict[str, tuple]:
