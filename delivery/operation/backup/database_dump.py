@@ -23,6 +23,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
+from delivery.operation.new_tables import make_tables
 from workers.encrypted_field import EncryptedTextField
 
 LEFT_OUT = {"sessions.session", "axes.accessattempt", "axes.accesslog", "axes.accessfailurelog",
@@ -118,8 +119,12 @@ def load(path: Path) -> dict[str, int]:
 def _migrated(applied: Migrations) -> Apps:
     """The models as the last of these migrations left them, with their tables."""
     executor = MigrationExecutor(connection)
-    last = _last(executor.loader, set(applied) & set(executor.loader.graph.nodes))
-    executor.migrate(last)
+    graph = executor.loader.graph
+    last = _last(executor.loader, set(applied) & set(graph.nodes))
+    if sorted(last) == sorted(graph.leaf_nodes()) and not connection.introspection.table_names():
+        make_tables(connection)
+    else:
+        executor.migrate(last)
     state = MigrationExecutor(connection).loader.project_state(last)
     for label in LEFT_OUT & {model._meta.label_lower for model in state.apps.get_models()}:
         state.apps.get_model(label)._base_manager.all().delete()
