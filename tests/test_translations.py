@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import polib
@@ -67,6 +68,7 @@ NAMES = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_l
          "pgettext_lazy", "npgettext", "npgettext_lazy"}
 
 
+@cache
 def modules() -> list[tuple[Path, ast.Module]]:
     return [(path, ast.parse(path.read_text()))
             for part in ("assessments", "delivery", "engagements", "workers")

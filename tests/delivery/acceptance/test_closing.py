@@ -28,7 +28,7 @@ from tests.delivery.conftest import api_client, measure
 from workers.models import Job, JobState
 from workers.services import queue_job
 
-TODAY = timezone.localdate()
+today = timezone.localdate
 
 
 def open_conditions(engagement) -> list[str]:
@@ -55,7 +55,7 @@ def waiting_timesheet(engagement, people) -> Timesheet:
 def offered_quote(engagement, people) -> Quote:
     quote = quoting.create_quote(actor=people[Role.SALES], engagement=engagement)
     Quote.objects.filter(pk=quote.pk).update(
-        state="issued", issued_at=timezone.now(), content_hash="x", valid_until=TODAY,
+        state="issued", issued_at=timezone.now(), content_hash="x", valid_until=today(),
         snapshot={"totals": dict.fromkeys(("net", "tax", "gross"), "0.00"), "lines": [],
                   "currency": "CNY", "payment": []})
     return Quote.objects.get(pk=quote.pk)
@@ -111,7 +111,7 @@ def test_from_the_signature_over_warranty_and_archive_to_the_closing_and_back(
     assert (engagement.state, open_conditions(engagement)) == (
         "accepted", ["warranty", "archive"])
     claim = services.raise_claim(actor=act.reviewer, engagement=engagement, description="报错",
-                                 found_on=TODAY)
+                                 found_on=today())
     end_warranty(accepted)
     store_bundle(accepted)
     assert open_conditions(engagement) == ["claims"]
@@ -137,7 +137,7 @@ def test_from_the_signature_over_warranty_and_archive_to_the_closing_and_back(
         "quote": lambda: quoting.create_quote(actor=people[Role.SALES], engagement=engagement),
         "risk": lambda: control.add_risk(
             actor=manager, engagement=engagement, title="x", probability=1, impact=1,
-            response="x", owner=manager, review_on=TODAY),
+            response="x", owner=manager, review_on=today()),
         "document": lambda: act.correct(accepted.document, {}),
         "facts": lambda: engagement_services.update_engagement(
             actor=manager, engagement=engagement, name="x"),
@@ -153,7 +153,7 @@ def test_from_the_signature_over_warranty_and_archive_to_the_closing_and_back(
     # A defect that was found within the warranty is claimed still.
     Review.objects.filter(pk=accepted.pk).update(terms={"warranty_months": 2})
     services.raise_claim(actor=act.reviewer, engagement=engagement, description="复发",
-                         found_on=TODAY)
+                         found_on=today())
     assert "claim" in {item.kind for item in inbox_items(manager)}
     with pytest.raises(InvalidInput):
         engagement_services.reopen_engagement(actor=manager, engagement=engagement, reason=" ")
@@ -183,7 +183,7 @@ def test_cancelling_ends_what_is_under_way_and_reopening_goes_on(delivered, peop
     assert not delivered.time_entries.exclude(timesheet=None).exists()
     with pytest.raises(EngagementEnded):
         services.raise_claim(actor=act.reviewer, engagement=Engagement.objects.get(),
-                             description="x", found_on=TODAY)
+                             description="x", found_on=today())
     assert [item.kind for item in inbox_items(manager)] == []
     answer = api_client(manager).post(f"/api/v1/engagements/{delivered.code}/reopen/",
                                       {"reason": "预算恢复"})

@@ -36,7 +36,7 @@ from tests.delivery.quotes.conftest import (  # noqa: F401
     quote,
 )
 
-TODAY = timezone.localdate()
+today = timezone.localdate
 ROWS = [{"name": "首付款", "percent": Decimal(30), "trigger": "contract"},  # as the quote has them
         {"name": "进度款", "percent": Decimal(40), "trigger": "TR"},
         {"name": "尾款", "percent": Decimal(30), "trigger": "FA"}]
@@ -47,7 +47,7 @@ ROWS = [{"name": "首付款", "percent": Decimal(30), "trigger": "contract"},  #
 def milestones(people, engagement, issued):  # noqa: F811
     engaging.add_model(actor=people[Role.MANAGER], engagement=engagement, code="PSR", name="PSR")
     quoting.answer_quote(actor=people[Role.REVIEWER], quote=issued, is_accepted=True)
-    plan = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=TODAY)
+    plan = plans.draft_plan(actor=people[Role.MANAGER], engagement=engagement, starts_on=today())
     return plans.set_milestones(actor=people[Role.MANAGER], plan=plan, rows=ROWS)
 
 
@@ -74,15 +74,15 @@ def test_a_milestone_goes_from_open_to_paid(people, milestones):
           basis="SoW")
     assert states(sales) == ["due", "not_due", "not_due"]
     invoice = services.add_invoice(actor=sales, milestone=milestones[0], number="2026-001",
-                                   issued_on=TODAY)
+                                   issued_on=today())
     assert states(sales) == ["invoiced", "not_due", "not_due"]
-    Invoice.objects.filter(pk=invoice.pk).update(issued_on=TODAY - timedelta(days=50),
-                                                 due_on=TODAY - timedelta(days=5))
+    Invoice.objects.filter(pk=invoice.pk).update(issued_on=today() - timedelta(days=50),
+                                                 due_on=today() - timedelta(days=5))
     assert states(sales) == ["overdue", "not_due", "not_due"]
     assert [bool(age["amounts"]) for age in ages_of(sales)] == [False, True, False, False, False]
-    services.add_payment(actor=sales, invoice=invoice, paid_on=TODAY, amount=Decimal(100))
+    services.add_payment(actor=sales, invoice=invoice, paid_on=today(), amount=Decimal(100))
     assert states(sales) == ["overdue", "not_due", "not_due"]
-    services.add_payment(actor=sales, invoice=invoice, paid_on=TODAY)
+    services.add_payment(actor=sales, invoice=invoice, paid_on=today())
     assert states(sales) == ["paid", "not_due", "not_due"]
     assert not any(age["amounts"] for age in ages_of(sales))
 
@@ -90,29 +90,29 @@ def test_a_milestone_goes_from_open_to_paid(people, milestones):
 def test_a_credit_note_takes_an_invoice_back(people, milestones):
     sales = people[Role.SALES]
     invoice = services.add_invoice(actor=sales, milestone=milestones[0], number="1",
-                                   issued_on=TODAY)
-    services.add_credit_note(actor=sales, invoice=invoice, number="1-R", issued_on=TODAY)
+                                   issued_on=today())
+    services.add_credit_note(actor=sales, invoice=invoice, number="1-R", issued_on=today())
     assert states(sales) == ["not_due", "not_due", "not_due"]
     again = services.add_invoice(actor=sales, milestone=milestones[0], number="2",
-                                 issued_on=TODAY)
+                                 issued_on=today())
     assert again.amount == invoice.amount
     with pytest.raises(InvalidInput):
-        services.add_payment(actor=sales, invoice=invoice, paid_on=TODAY, amount=Decimal(1))
+        services.add_payment(actor=sales, invoice=invoice, paid_on=today(), amount=Decimal(1))
 
 
 @pytest.mark.parametrize("fields", [
     {"amount": Decimal(0)}, {"amount": Decimal(10**9)}, {"number": " "},
-    {"issued_on": TODAY + timedelta(days=1)}, {"due_on": TODAY - timedelta(days=1)}])
+    {"issued_on": today() + timedelta(days=2)}, {"due_on": today() - timedelta(days=1)}])
 def test_what_is_not_owed_is_not_invoiced(people, milestones, fields):
     with pytest.raises(InvalidInput):
         services.add_invoice(actor=people[Role.SALES], milestone=milestones[0], **{
-            "number": "1", "issued_on": TODAY, **fields})
+            "number": "1", "issued_on": today(), **fields})
     assert not Invoice.objects.exists()
 
 
 def test_an_invoiced_milestone_stays_on_the_plan(people, milestones):
     services.add_invoice(actor=people[Role.SALES], milestone=milestones[2], number="1",
-                         issued_on=TODAY)
+                         issued_on=today())
     plan = milestones[0].plan
     with pytest.raises(WrongState):
         plans.set_milestones(actor=people[Role.MANAGER], plan=plan, rows=[
@@ -130,14 +130,14 @@ def listed(*rows: str) -> SimpleUploadedFile:
 
 def test_payments_come_back_from_the_finance_system(people, milestones):
     sales = people[Role.SALES]
-    services.add_invoice(actor=sales, milestone=milestones[0], number="2026-001", issued_on=TODAY)
+    services.add_invoice(actor=sales, milestone=milestones[0], number="2026-001", issued_on=today())
     with pytest.raises(InvalidInput) as refused:
         services.import_payments(actor=sales, upload=listed(
-            f"2026-001,{TODAY},100.00,a", f"2026-002,{TODAY},1,b", "2026-001,bald,1,c",
-            f"2026-001,{TODAY},1e99,d"))
+            f"2026-001,{today()},100.00,a", f"2026-002,{today()},1,b", "2026-001,bald,1,c",
+            f"2026-001,{today()},1e99,d"))
     assert refused.value.message.count("\n") == 2
     assert not Payment.objects.exists()
-    file = listed(f"2026-001,{TODAY},100.00,a", f'2026-001,{TODAY},"1,200.50",b')
+    file = listed(f"2026-001,{today()},100.00,a", f'2026-001,{today()},"1,200.50",b')
     assert len(services.import_payments(actor=sales, upload=file)) == 2
     file.seek(0)
     assert services.import_payments(actor=sales, upload=file) == []  # the same list again
@@ -151,15 +151,15 @@ def test_who_does_not_price_sees_no_ledger(people, milestones, client):
         assert client.get("/api/v1/milestones/").status_code == 403
         with pytest.raises(NotAllowed):
             services.add_invoice(actor=people[role], milestone=milestones[0], number="1",
-                                 issued_on=TODAY)
+                                 issued_on=today())
 
 
 def test_the_page_the_api_and_the_workbook_say_the_same(people, milestones, client):
     client.force_login(people[Role.SALES])
     client.post(f"/milestones/{milestones[0].pk}/invoice/",
-                {"number": "2026-001", "issued_on": str(TODAY)})
+                {"number": "2026-001", "issued_on": str(today())})
     invoice = Invoice.objects.get()
-    client.post(f"/invoices/{invoice.pk}/payment/", {"paid_on": str(TODAY), "amount": "1.00"})
+    client.post(f"/invoices/{invoice.pk}/payment/", {"paid_on": str(today()), "amount": "1.00"})
     assert Payment.objects.get().amount == 1
     page = client.get("/milestones/").content.decode()
     rows = client.get("/api/v1/milestones/").json()["results"]
@@ -169,11 +169,11 @@ def test_the_page_the_api_and_the_workbook_say_the_same(people, milestones, clie
         (row[0], f"{row[6]:.2f}", f"{row[9]:.2f}", f"{row[10]:.2f}") for row in cells]
     assert all(f"{Decimal(row['amount']):,.2f}" in page for row in rows)
     made = client.post(f"/api/v1/milestones/{milestones[1].pk}/invoices/", {
-        "number": "2026-002", "issued_on": str(TODAY), "amount": "10.00"},
+        "number": "2026-002", "issued_on": str(today()), "amount": "10.00"},
         content_type="application/json")
     assert made.status_code == 201, made.json()
     credit = client.post(f"/api/v1/invoices/{made.json()['id']}/credit/", {
-        "number": "2026-003", "issued_on": str(TODAY)}, content_type="application/json")
+        "number": "2026-003", "issued_on": str(today())}, content_type="application/json")
     assert credit.json()["amount"] == "-10.00"
     ages = client.get("/api/v1/invoices/ages/").json()
     assert ages[0]["amounts"] == [{"currency": "CNY", "amount": f"{invoice.amount - 1:.2f}"}]
@@ -181,11 +181,11 @@ def test_the_page_the_api_and_the_workbook_say_the_same(people, milestones, clie
 
 def test_an_overdue_invoice_is_an_exception_of_the_manager(people, milestones):
     invoice = services.add_invoice(actor=people[Role.SALES], milestone=milestones[0], number="7",
-                                   issued_on=TODAY)
+                                   issued_on=today())
     assert [row for row in exceptions_of(people[Role.MANAGER]) if row.kind == "invoice"] == []
-    Invoice.objects.filter(pk=invoice.pk).update(issued_on=TODAY - timedelta(days=50),
-                                                 due_on=TODAY - timedelta(days=5))
-    services.add_payment(actor=people[Role.SALES], invoice=invoice, paid_on=TODAY,
+    Invoice.objects.filter(pk=invoice.pk).update(issued_on=today() - timedelta(days=50),
+                                                 due_on=today() - timedelta(days=5))
+    services.add_payment(actor=people[Role.SALES], invoice=invoice, paid_on=today(),
                          amount=Decimal(1))
     [row] = [row for row in exceptions_of(people[Role.MANAGER]) if row.kind == "invoice"]
     assert (row.days, f"{invoice.amount - 1:,.2f}" in row.sentence) == (5, True)
@@ -195,8 +195,8 @@ def test_an_overdue_invoice_is_an_exception_of_the_manager(people, milestones):
 def test_an_invoice_is_payable_when_it_was_agreed(people, milestones):
     """The quote's terms: 10 days for the first payment, 15 for the others."""
     dues = [services.add_invoice(actor=people[Role.SALES], milestone=row, number=f"{n}",
-                                 issued_on=TODAY).due_on for n, row in enumerate(milestones)]
-    assert [(due - TODAY).days for due in dues] == [10, 15, 15]
+                                 issued_on=today()).due_on for n, row in enumerate(milestones)]
+    assert [(due - today()).days for due in dues] == [10, 15, 15]
 
 
 def test_without_agreed_days_somebody_says_the_day(people, milestones):
@@ -204,7 +204,7 @@ def test_without_agreed_days_somebody_says_the_day(people, milestones):
     first, second, _last = milestones
     Milestone.objects.filter(pk=first.pk).update(percent=Decimal(40))
     Milestone.objects.filter(pk=second.pk).update(percent=Decimal(30))
-    new = {"actor": people[Role.SALES], "milestone": first, "number": "1", "issued_on": TODAY}
+    new = {"actor": people[Role.SALES], "milestone": first, "number": "1", "issued_on": today()}
     with pytest.raises(InvalidInput, match="give the day"):
         services.add_invoice(**new)
-    assert services.add_invoice(**new, due_on=TODAY).due_on == TODAY
+    assert services.add_invoice(**new, due_on=today()).due_on == today()
