@@ -7,11 +7,9 @@ import logging
 import re
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from typing import Any
 
 from django.core.cache import cache
-from redis.exceptions import RedisError
 
 LOGGER = logging.getLogger("weasyprint.progress")  # WeasyPrint 70 tells of its steps there
 PAGE = re.compile(r"Page (\d+)")
@@ -33,10 +31,7 @@ def report_progress(order: int, function: Callable[..., Any], *args: Any, **name
 def pages(orders: Iterable[int]) -> dict[int, int]:
     """Pages laid out so far, by order; only orders of which something was counted."""
     keys = {_key(order): order for order in orders}
-    try:
-        return {keys[key]: count for key, count in cache.get_many(keys).items()}
-    except RedisError:
-        return {}
+    return {keys[key]: count for key, count in cache.get_many(keys).items()}
 
 
 def _key(order: int) -> str:
@@ -57,5 +52,4 @@ class _Teller(logging.Handler):
         self.furthest = int(found[1])
         if time.monotonic() - self.written_at >= EVERY_SECONDS:
             self.written_at = time.monotonic()
-            with suppress(RedisError, OSError):
-                cache.set(_key(self.order), self.furthest, CACHE_SECONDS)
+            cache.set(_key(self.order), self.furthest, CACHE_SECONDS)

@@ -48,7 +48,8 @@ def shared_cache() -> None:
     key, value = "readiness", str(time.time())
     cache.set(key, value, 60)
     if cache.get(key) is None:
-        raise WrongState(_("the cache forgets at once"))
+        raise WrongState(_(
+            "the cache does not answer or forgets at once; the log of the portal says why"))
 
 
 def storage() -> None:
@@ -65,6 +66,7 @@ def storage() -> None:
 PARTS: dict[str, Callable[[], None]] = {
     "database": database, "migrations": migrations, "broker": broker, "cache": shared_cache,
     "storage": storage}
+NOT_NEEDED = {"broker", "cache"}  # rows are the truth: pages are served, jobs go on a little later
 LABELS = {
     "database": gettext_lazy("Database"), "migrations": gettext_lazy("Migrations"),
     "broker": gettext_lazy("Broker"), "cache": gettext_lazy("Cache"),

@@ -31,14 +31,14 @@ def alive(request):
 @login_not_required
 @require_GET
 def ready(request):
-    """200 when every part works, else 503; strangers learn which part, not why. Without a clock
-    process pages are served all the same."""
+    """200 when every part works that pages need, else 503; strangers learn which part, not why.
+    Without Redis or a clock process pages are served all the same."""
     failed = readiness.failures()
     found = {name: "failed" if name in failed else "ok" for name in readiness.PARTS}
     if "database" not in failed:
         found["clock"] = "ok" if heartbeat.clock_age_seconds() < heartbeat.LATE else "stopped"
         found["time"] = "wrong" if any(database_clock.noted_ahead().values()) else "ok"
-    return JsonResponse(found, status=503 if failed else 200)
+    return JsonResponse(found, status=503 if failed.keys() - readiness.NOT_NEEDED else 200)
 
 
 @login_not_required

@@ -352,10 +352,10 @@ else:
     }
 # What all processes count together (turns of the verification page).
 CACHES = {"default": {
-    "BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL,
+    "BACKEND": "engagements.optional_cache.OptionalRedisCache", "LOCATION": REDIS_URL,
     "KEY_PREFIX": "desk", "OPTIONS": {"socket_timeout": 5, "socket_connect_timeout": 5},
 } if REDIS_URL else {
-    "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+    "BACKEND": "engagements.optional_cache.OptionalFileCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},
 }}
 CELERY_TASK_IGNORE_RESULT = True

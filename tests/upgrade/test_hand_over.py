@@ -149,7 +149,7 @@ def migrations(desk: Installation, tree: Path) -> int:
     return desk.run(tree, "manage.py", "showmigrations", "--plan").count("[X]")
 
 
-@pytest.mark.slow
+@pytest.mark.everything
 @pytest.mark.skipif(not Path(SSHD).exists(), reason="needs sshd (package openssh-server)")
 def test_jobs_run_through_an_upgrade_and_one_that_is_taken_back(desk, old, node, tmp_path):
     desk.run(old, "manage.py", "migrate", "--noinput")
