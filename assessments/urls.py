@@ -32,6 +32,7 @@ urlpatterns = [
     path(SET + "sign/", criteria.criteria_sign, name="criteria_sign"),
     path(SET + "confirm/", criteria.criteria_confirm, name="criteria_confirm"),
     path(SET + "judge/", criteria.criteria_judge, name="criteria_judge"),
+    path(SET + "ready-set/", criteria.criteria_ready_set, name="criteria_ready_set"),
     path(SET + "new/", criteria.criterion_new, name="criterion_new"),
     path("engagements/<str:code>/baselines/new/", baselines.baseline_new, name="baseline_new"),
     path(BASELINE, baselines.baseline, name="baseline"),

@@ -65,6 +65,7 @@ READ = {
     "workers:rules": FIRM, "workers:scans": FIRM, "workers:scan": FIRM,
     "workers:scan_new": WORKERS, "workers:scan_patch": FIRM,
     "assessments:criteria": EVERYBODY, "assessments:criterion_new": MANAGERS,
+    "assessments:criteria_ready_set": MANAGERS,
     "assessments:baseline_new": WORKERS, "assessments:definitions": EVERYBODY,
     "assessments:definition": EVERYBODY, "assessments:criterion": EVERYBODY,
     "assessments:definition_preview": EVERYBODY, "assessments:baseline": EVERYBODY,

@@ -165,6 +165,7 @@ def world(people, engagement, settings, tmp_path):
         "workers:scan": [scan.pk], "workers:scan_patch": [scan.pk],
         "workers:api_routes": [model.pk],
         "assessments:criteria": [code], "assessments:criterion_new": [code],
+        "assessments:criteria_ready_set": [code],
         "assessments:baseline_new": [code], "assessments:definition": [definition.pk],
         "assessments:criterion": [criterion.pk], "assessments:baseline": [baseline.pk],
         "assessments:accuracy": [code], "assessments:performance": [code],

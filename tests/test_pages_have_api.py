@@ -126,6 +126,7 @@ ENDPOINTS = {
     "workers:scan_patch": ["GET source-scan-patch-file"],
     "assessments:criteria": ["GET criteria-set-list", "GET criterion-list"],
     "assessments:criteria_draft": ["POST criteria-set-list"],
+    "assessments:criteria_ready_set": ["POST criteria-set-add-ready-set"],
     "assessments:criteria_sign": ["POST criteria-set-sign"],
     "assessments:criteria_confirm": ["POST criteria-set-confirm"],
     "assessments:criteria_judge": ["POST criteria-set-judge"],

@@ -157,12 +157,13 @@ def apis_have_routes(record: StageRecord) -> Iterable[CheckResult]:
     found = found_at(record.model, record.stage)
     if not found:
         return
-    without = [entry for entry in found if entry.route is None]
+    without = [entry for entry in found if entry.is_open]
     yield CheckResult(
         "api_routes", _("Routes of unsupported APIs"), not without,
         _routes_sentence(found, without),
         reverse("workers:api_routes", args=[record.model_id]),
-        _("Record for each whether it is replaced, developed, run on the CPU or dropped, and why.")
+        _("Record for each whether it is replaced, developed, run on the CPU or dropped, and why; "
+          "of an issue with the community its answer.")
         if without else "")
 
 

@@ -51,6 +51,11 @@ class FoundApi:
     stages: set[str] = field(default_factory=set)
     route: ApiRoute | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is decided, or an issue with the community waits for its answer."""
+        return self.route is None or not self.route.is_settled
+
 
 # Tables of msfmktransplt (DOMAIN 5.9, `toolreaders.conversion.transplant`).
 CLASSES = {

@@ -79,6 +79,10 @@ class CriteriaSetViewSet(MissingPeopleAction, mixins.CreateModelMixin, ScopedVie
                         "Confirm the draft as it stands for one's own side.")
     sign = RowAction(services.sign_criteria, "criteria_set", "Freeze the draft.",
                      serializers.SignedSheetSerializer)
+    add_ready_set = RowAction(
+        services.add_ready_set, "criteria_set",
+        "Add the thresholds of a ready set that the draft lacks.",
+        serializers.ReadySetSerializer, url_path="add-ready-set")
     perform_create = creating(services.draft_criteria)
 
     @extend_schema(request=None, responses=serializers.VerdictSerializer(many=True))

@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from assessments.definitions.criteria_sets import ReadySet
 from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.definitions.versions import CHANGEABLE
 from assessments.models import (
@@ -17,7 +18,9 @@ from assessments.models import (
 from assessments.queries import customers_signature, newest_verdict, verdict_sentence
 from assessments.services.plausibility import questions_about
 from engagements.access import Can, allowed
+from engagements.models import MigratedModel
 from engagements.web.engagement_codes import NamesEngagement
+from engagements.web.visible_field import VisibleField
 from workers.models import Artifact
 
 
@@ -154,6 +157,13 @@ class CriteriaSetSerializer(NamesEngagement):
 
     def get_customer_signature(self, criteria_set: CriteriaSet) -> str:
         return customers_signature(criteria_set)
+
+
+class ReadySetSerializer(serializers.Serializer):
+    """Which model gets which ready set of thresholds."""
+
+    model = VisibleField(queryset=MigratedModel.objects.all())
+    ready_set = serializers.ChoiceField(ReadySet.choices)
 
 
 class SignedSheetSerializer(serializers.Serializer):

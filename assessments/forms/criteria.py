@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from assessments.definitions.criteria_sets import ReadySet
 from assessments.definitions.threshold_units import ThresholdUnit
 from assessments.models import Baseline, MetricDefinition
 from assessments.presentation.quantity_labels import quantity_label
@@ -62,6 +63,17 @@ class CriterionForm(forms.Form):
         if definition and data.get("threshold") is not None and not data.get("threshold_unit"):
             data["threshold"] = data["threshold"] / Decimal(scale_of(definition.unit))
         return data
+
+
+class ReadySetForm(forms.Form):
+    """Which model gets which ready set of thresholds."""
+
+    model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
+    ready_set = forms.ChoiceField(choices=ReadySet, label=_("Set of thresholds"))
+
+    def __init__(self, *args, engagement: Engagement, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["model"].queryset = engagement.models.current()
 
 
 class WaiverForm(forms.Form):

@@ -8,7 +8,12 @@ from assessments.services.allowlist import (
 )
 from assessments.services.baselines import record_baseline
 from assessments.services.comparisons import index_comparison
-from assessments.services.criteria import add_criterion, draft_criteria, remove_criterion
+from assessments.services.criteria import (
+    add_criterion,
+    add_ready_set,
+    draft_criteria,
+    remove_criterion,
+)
 from assessments.services.criteria_signing import (
     confirm_criteria,
     content_hash,
@@ -41,6 +46,7 @@ __all__ = [
     "accept_and_judge",
     "add_criterion",
     "add_definition_version",
+    "add_ready_set",
     "conclude_evaluation",
     "confirm_criteria",
     "content_hash",

@@ -5,7 +5,8 @@ from decimal import Decimal
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from assessments.definitions.threshold_units import threshold_of
+from assessments.definitions.criteria_sets import READY
+from assessments.definitions.threshold_units import ThresholdUnit, threshold_of
 from assessments.models import Baseline, CriteriaSet, Criterion, MetricDefinition
 from assessments.presentation.quantity_labels import POINT, quantity_label
 from assessments.services.definitions import require_run_count
@@ -14,6 +15,7 @@ from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
+from engagements.stages import StageState
 from toolreaders.verdicts.quantity_rows import BY_NAME
 
 
@@ -98,6 +100,36 @@ def add_criterion(
                            **({"point": point} if point else {}),
                            **({"selection": selection, "runs": runs} if selection else {})})
     return criterion
+
+
+@transaction.atomic
+def add_ready_set(*, actor: User, criteria_set: CriteriaSet, model: MigratedModel,
+                  ready_set: str) -> list[Criterion]:
+    """Add the thresholds of a ReadySet that the draft lacks, of stages in the model's scope.
+
+    Each takes the model's baseline where exactly one serves it; else the baseline stays to be
+    added, and the criterion is not provable until then. Raises InvalidInput where nothing is to
+    be added.
+    """
+    held = set(criteria_set.criteria.filter(model=model).values_list("definition__code", flat=True))
+    stages = set(model.stages.exclude(state=StageState.SKIPPED).values_list("stage", flat=True))
+    added = []
+    for row in READY[ready_set]:
+        if row.stage not in stages or held.intersection(row.codes):
+            continue
+        definitions = [MetricDefinition.objects.filter(code=code).first() for code in row.codes]
+        served = [[one for one in model.baselines.all() if one.serves(definition)]
+                  for definition in definitions]
+        index = next((number for number, found in enumerate(served) if found), 0)
+        added.append(add_criterion(
+            actor=actor, criteria_set=criteria_set, model=model, stage=row.stage,
+            definition=definitions[index], threshold=row.threshold,
+            threshold_unit=ThresholdUnit.FRACTION,
+            baseline=served[index][0] if len(served[index]) == 1 else None))
+    if not added:
+        raise InvalidInput(_("The draft holds these thresholds already, or the stages that they "
+                             "judge are out of the model's scope."))
+    return added
 
 
 @transaction.atomic

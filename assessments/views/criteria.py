@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from assessments import queries, services
 from assessments.definitions.route_aspects import uncovered
 from assessments.duties import CRITERIA_DUTIES
-from assessments.forms import CriterionForm, SignedSheetForm
+from assessments.forms import CriterionForm, ReadySetForm, SignedSheetForm
 from assessments.models import Baseline, CriteriaSet
 from assessments.presentation import verdict_rows
 from assessments.services.confirmations import confirmations
@@ -91,6 +91,19 @@ def criterion_new(request, code):
             actor=request.user, criteria_set=draft, **form.cleaned_data)):
         return to_criteria(code, draft)
     return form_page(request, engagement, form, _("New criterion"))
+
+
+@require_http_methods(["GET", "POST"])
+def criteria_ready_set(request, code):
+    """Add the thresholds of a ready set to the open draft."""
+    engagement = visible_engagement(request, code)
+    require(request.user, Can.MANAGE, engagement)
+    draft = _open_draft(engagement)
+    form = ReadySetForm(request.POST or None, engagement=engagement)
+    if form.is_valid() and attempt_form(form, lambda: services.add_ready_set(
+            actor=request.user, criteria_set=draft, **form.cleaned_data)):
+        return to_criteria(code, draft)
+    return form_page(request, engagement, form, _("Add a set of thresholds"))
 
 
 @require_POST

@@ -1,6 +1,7 @@
 """Unsupported and unknown APIs: what counts as found, their routes, and the gate."""
 
 import io
+from datetime import date
 
 import pytest
 from django.utils import timezone, translation
@@ -51,9 +52,9 @@ def gate(model, stage="train_adapt"):
         return [(r.is_met, r.sentence) for r in apis_have_routes(model.stages.get(stage=stage))]
 
 
-def record(people, model, *apis, route="replace", reason="why"):
+def record(people, model, *apis, route="replace", reason="why", **issue):
     return record_routes(actor=people[Role.CONSULTANT], model=model, apis=list(apis), route=route,
-                         reason=reason)
+                         reason=reason, **issue)
 
 
 def test_the_gate_stays_closed_while_one_api_is_without_route(people, model):
@@ -143,3 +144,31 @@ def test_page_and_api_record_with_who_and_why(client, people, model):
     with pytest.raises(NotAllowed):
         record_routes(actor=people[Role.SALES], model=model, apis=["torch.a"], route="drop",
                       reason="x")
+
+
+ISSUE = "https://gitee.com/ascend/pytorch/issues/I1"
+
+
+def test_an_issue_with_the_community_is_a_route_once_it_is_answered(client, people, model):
+    analysis(model, **{UNSUPPORTED: {"torch.a": 1}})
+    record(people, model, "torch.a", route="issue", reason="asked", link=ISSUE)
+    assert gate(model) == [(False, "1 of 1 unsupported or unknown APIs has no route: torch.a.")]
+    client.force_login(people[Role.CONSULTANT])
+    today = timezone.localdate().isoformat()
+    client.post(f"/models/{model.pk}/api-routes/", {
+        "apis": ["torch.a"], "route": "issue", "reason": "use torch.b", "link": ISSUE,
+        "answered_on": today})
+    assert gate(model)[0][0]
+    page = client.get(f"/models/{model.pk}/api-routes/").content.decode()
+    assert f"{ISSUE}, answered on {today}" in page
+    assert f"{ISSUE}, not answered yet" in page  # the history keeps the question
+
+
+@pytest.mark.parametrize(("route", "issue"), [
+    ("issue", {}), ("replace", {"link": ISSUE}), ("issue", {"link": "javascript:alert(1)"}),
+    ("replace", {"answered_on": date(2026, 1, 2)}),
+    ("issue", {"link": ISSUE, "answered_on": date(2999, 1, 1)})])
+def test_a_link_and_an_answer_belong_to_an_issue(people, model, route, issue):
+    analysis(model, **{UNSUPPORTED: {"torch.a": 1}})
+    with pytest.raises(InvalidInput):
+        record(people, model, "torch.a", route=route, **issue)

@@ -16,7 +16,8 @@ from workers.unresolved_apis import ApiClass, found_apis
 class ApiRouteSerializer(serializers.ModelSerializer):
     class Meta:
         model = ApiRoute
-        fields = ["id", "model", "api", "route", "reason", "decided_by", "decided_at"]
+        fields = ["id", "model", "api", "route", "reason", "link", "answered_on",
+                  "decided_by", "decided_at"]
 
 
 class RecordRoutesSerializer(serializers.Serializer):
@@ -24,6 +25,8 @@ class RecordRoutesSerializer(serializers.Serializer):
     apis = serializers.ListField(child=serializers.CharField(max_length=240), allow_empty=False)
     route = serializers.ChoiceField(choices=ApiRoute.Route.choices)
     reason = serializers.CharField(max_length=240)
+    link = serializers.URLField(max_length=240, required=False)
+    answered_on = serializers.DateField(required=False, allow_null=True)
 
 
 class FoundApiSerializer(serializers.Serializer):

@@ -144,7 +144,9 @@ def _route_text(kind: ApiClass, uses: list[tuple[str, FoundApi]]) -> str:
     """What was decided, with reason and who; what is usual where nothing was."""
     decided = dict.fromkeys(
         labelled(found.route.get_route_display(),
-                 f"{found.route.reason}{bracketed(found.route.decided_by)}")
+                 "; ".join(filter(None, [
+                     f"{found.route.reason}{bracketed(found.route.decided_by)}",
+                     str(found.route.answer)])))
         for _code, found in uses if found.route)
     if without := [code for code, found in uses if not found.route]:
         decided[_("not decided for %(models)s; usual: %(route)s") % {
