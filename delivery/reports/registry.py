@@ -170,4 +170,4 @@ def accepted_kinds() -> list[str]:
 
 
 # Along the stages (DOMAIN 9.1, document map); others follow.
-ORDER = ("AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD")
+ORDER = ("AS", "SOW", "MP", "AC", "BL", "EC", "TR", "UG", "PA", "PL", "FA", "HD")

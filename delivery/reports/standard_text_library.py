@@ -142,6 +142,16 @@ STANDARD: dict[str, tuple[str, str]] = {
         "- Environment: the versions of the environment report.\n- Training and inference: the "
         "scripts and guides as far as they stand in this list; what does not is not handed over.\n- Checking: the evidence bundle recomputes every "
         "checksum and verdict offline."),
+    "ug_scope": (
+        "本文档说明迁移后的模型在昇腾环境中如何准备、训练、评测与推理。命令、版本与条件均取自各步骤最近一次成功的运行，"
+        "编号为运行号，可在证据包中核对。",
+        "This guide says how the migrated models are prepared, trained, evaluated and served on "
+        "Ascend. Commands, versions and conditions are those of the newest successful run of each "
+        "step; the run's number leads to it in the evidence bundle."),
+    "ug_environment": (
+        "按下表版本安装驱动、固件、CANN 与框架；每次登录后先执行 set_env.sh，再以 npu-smi info 确认芯片状态正常。",
+        "Install driver, firmware, CANN and framework in the versions of the table; source "
+        "set_env.sh in every session, then check with npu-smi info that the chips are healthy."),
     "pl_statement": (
         "本清单列出尚未关闭的问题与未通过的指标。责任人与期限由双方确认；"
         "标注“影响终验”的问题在终验前关闭。",

@@ -11,6 +11,7 @@ EARLIER_EDITIONS = frozenset({
     "c03ab23425fc443c299cc26b8454c986c692ed4e525c8b336faaeb7e775ace6e",  # 1.0: hyper-parameters as one text, throughput in samples/s only
     "e75906d15a37d0bac90a966457a328f49f437b98c0084f3f1fcc9ee6c353ce39",  # before mixed precision as a choice, the MindIE image and the topology
     "e799c91206c5dfa3776bb75fd31b1a667468aeb64b25611b0337a786bf5afa76",  # before requirement and design documents
+    "a474dddbbc26b742b398c5f9a68cd76b5765f6bb2e90bb4fca1d318bd9a6faf2",  # before Atlas A3 and 300I Duo were named
 })
 
 SECTIONS = {
@@ -116,7 +117,7 @@ ROWS = [
     (32, "architecture", "application", "应用架构、部署拓扑、调用关系、指标关系", "Application architecture, deployment topology, call and metric relations", "text", 1, 0, {}),
     (32, "architecture_file", "application", "架构图文件", "File with the architecture diagram", "file", 0, 0, {}),
     (32, "topology", "application", "组件与调用关系（逐行）", "Components and calls, one a line", "text", 0, 0, {"help": ("每行一条：调用方 -> 被调用方：说明。例如：网关 -> 推理服务：HTTP", "One a line: caller -> called: what. For example: gateway -> inference service: HTTP")}),
-    (33, "chip", "target", "昇腾型号", "Ascend model", "choice", 1, 0, {"options": "910=Ascend 910;910b=Ascend 910B;910c=Ascend 910C;310p=Ascend 310P"}),
+    (33, "chip", "target", "昇腾型号", "Ascend model", "choice", 1, 0, {"options": "910=Ascend 910;910b=Ascend 910B;910c=Ascend 910C（Atlas A3）|Ascend 910C (Atlas A3);310p=Ascend 310P（Atlas 300I Duo）|Ascend 310P (Atlas 300I Duo)"}),
     (33, "cards", "target", "目标卡数", "Cards on the target", "number", 1, 0, {}),
     (33, "procurement", "target", "已有/待购、云/本地", "Present or to be bought, cloud or on premises", "choice", 1, 0, {"options": "cloud_have=云上已有|in the cloud, present;cloud_buy=云上待购|in the cloud, to be bought;local_have=本地已有|on premises, present;local_buy=本地待购|on premises, to be bought"}),
     (34, "os", "target", "操作系统", "Operating system", "text", 1, 0, {}),

@@ -44,6 +44,15 @@ LISTED = 500
 BLOCKING = ("不支持（无迁移方案", "Not support or recommended", "Unsupport")
 
 
+def asks_for_work(support: str) -> bool:
+    """Whether an API of this class is unsupported and stands in the way.
+
+    “不支持（不影响迁移，无需干预）” does not, such as `get_memory_growth`; docs/source-scan.md
+    lists the seven classes.
+    """
+    return support.startswith("不支持") and "不影响" not in support
+
+
 def _first_entry(sample: Sample) -> str:
     """The first line that is neither blank nor the end mark of a file."""
     return next((line for line in sample.lines if line.strip() and not FINISH_FILE.match(line)), "")
@@ -134,7 +143,7 @@ class ApiTableReader(Reader):
 def _table_values(header: list[str], support: str, rows: list[dict[str, str]]) -> dict[str, Any]:
     advice = next((name for name in ADVICE if name in header), "")
     classes = Counter(row.get(support, "") or "NA" for row in rows)
-    blocked = [row for row in rows if row.get(support, "").startswith("不支持")]
+    blocked = [row for row in rows if asks_for_work(row.get(support, ""))]
     return {
         "form": "api_table",
         "layout": "new" if support == SUPPORT[0] else "old",

@@ -127,6 +127,17 @@ rule("R-CFG-15", INFO, "S0", "clip_grad weight_decay optimizer",
      _("Compare with the GPU run's setting."),
      lambda f: float(f["clip_grad"]) != 1.0 or float(f["weight_decay"]) != 0.1
      or str(f["optimizer"]).lower() not in ("adam", "adamw", "adafactor"))
+rule("R-CFG-31", INFO, "S0", "gbs seq_length",
+     _("A batch beyond 3.2 million tokens from the first step on: GPT-3 let it grow from 32 "
+       "thousand to 3.2 million tokens, which makes the training more stable."),
+     _("Where the loss jumps, let the batch grow (--rampup-batch-size), as on the GPU."),
+     lambda f: f["gbs"] * f["seq_length"] > 3.2e6 and not f.get("batch_growth"),
+     _("large language models"))
+rule("R-CFG-32", INFO, "S0", "init_std",
+     _("First weights usually come from a small Gaussian noise (about 0.02 and less) or T-fixup."),
+     _("Compare with the GPU run's setting; watch the embedding layer's gradient first, where "
+       "anomalies are frequent (GLM)."),
+     lambda f: not 0 < f["init_std"] <= 0.02, _("large language models"))
 rule("R-CFG-16", BLOCK, "S0", "train_iters eval_interval is_evaluation_accepted",
      _("There are fewer iterations than the evaluation interval: nothing is evaluated."),
      _("Lower the evaluation interval or raise the iterations."),

@@ -145,14 +145,23 @@ def _unknown_releases(f):
 PACKAGE_ARCH = re.compile(r"(aarch64|arm64|x86[_-]64|amd64)", re.IGNORECASE)
 SAME_ARCH = {"arm64": "aarch64", "x86-64": "x86_64", "amd64": "x86_64", "x86": "x86_64"}
 # The series of a chip in the name of a driver or kernels package, and as npu-smi names it.
-PACKAGE_SERIES = re.compile(r"(?:hdk|kernels)-(310p|310b|310|910b|910c|910)(?![a-z0-9])",
-                            re.IGNORECASE)
-CHIP_SERIES = re.compile(r"^(?:Ascend)?\s?(310P|310B|310|910B|910C|910)(?![0-9_ ]\d)",
-                         re.IGNORECASE)
+# Seed 000, 3.3.1: Ascend-hdk-<chip>-npu-driver_…, Ascend-cann-kernels-<chip>_…; of the Atlas A3
+# series, whose chip is the 910C, Atlas-A3-cann-kernels_….
+PACKAGE_SERIES = re.compile(
+    r"(?:(?:hdk|kernels)-(310p|310b|310|910b|910c|910)|Atlas-(A3)-(?:cann-kernels|hdk))"
+    r"(?![a-z0-9])", re.IGNORECASE)
+CHIP_SERIES = re.compile(r"^(?:Ascend)?\s?(?:(910_93)\d\d|(310P|310B|310|910B|910C|910)"
+                         r"(?![0-9_ ]\d))", re.IGNORECASE)
+SERIES = {"a3": "910c", "910_93": "910c"}
 
 
 def _arch(text: str) -> str:
     return SAME_ARCH.get(text.lower(), text.lower())
+
+
+def _series(found: re.Match[str] | None) -> str:
+    named = next(filter(None, found.groups())).lower() if found else ""
+    return SERIES.get(named, named)
 
 
 def _packages(f):
@@ -160,12 +169,12 @@ def _packages(f):
 
     A name without them says nothing; chips whose series the name does not tell are not compared.
     """
-    chip = CHIP_SERIES.match(f.get("chip") or "")
+    chip = _series(CHIP_SERIES.match(f.get("chip") or ""))
     for name in f["packages"]:
-        arch, series = PACKAGE_ARCH.search(name), PACKAGE_SERIES.search(name)
+        arch, series = PACKAGE_ARCH.search(name), _series(PACKAGE_SERIES.search(name))
         if arch and _arch(arch[1]) != _arch(f["arch"]):
             yield Spot(f"{name}, {f['arch']}", "packages, arch", "arch")
-        if chip and series and series[1].lower() != chip[1].lower():
+        if chip and series and series != chip:
             yield Spot(f"{name}, {f['chip']}", "packages, chip", "chip")
 
 

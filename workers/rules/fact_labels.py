@@ -45,6 +45,8 @@ LABELS = {
     "source_dtype": _("data type on the source platform"),
     "uses_dataloader": _("DataLoader used"), "uses_lite": "MindSpore Lite",
     "gpu2npu_distributed": _("distributed mode of the tool"),
+    "seq_length": _("sequence length"), "init_std": _("standard deviation of the first weights"),
+    "batch_growth": _("growth of the batch"),
     "tool_options": _("options of the command"),
 }
 # Inside a place these stand as they are written in the file; alone they need words.

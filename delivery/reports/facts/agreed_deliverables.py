@@ -23,7 +23,7 @@ from engagements.stages import Stage
 from engagements.text.text_joining import listed
 from workers.models import Artifact
 
-REPORT_KIND = "TR"
+DOCUMENTS = {"report": "TR", "manual": "UG"}  # deliverables that a kind of document is
 THIS_DOCUMENT = gettext_lazy("this document")
 
 
@@ -119,8 +119,10 @@ def _check(entry: dict, rows: list[Deliverable], files: list[Artifact], source: 
     if rows:
         lacking = tuple(row.model.code for row in rows if row.model and not row.delivered_at)
         return Check(entry, rows, [], lacking, [row.artifact for row in rows if row.artifact])
-    if entry["code"] == "report":
-        return Check(entry, [], _reports(source))
+    kind = DOCUMENTS.get(entry["code"])
+    issued = _issued(source, kind) if kind else []
+    if issued or entry["code"] == "report":
+        return Check(entry, [], issued)
     item = ITEMS.get(entry["code"])
     own = [file for file in files if item and item.is_met_by(file.name)]
     having = {file.model.code if file.model else None for file in own}
@@ -200,12 +202,12 @@ def _listed_files(check: Check) -> str:
     return "\n".join(filter(None, (check.coverage, listed([*names[:3], *more]))))
 
 
-def _reports(source: Source) -> list[str]:
-    """Reports in force. One that shows the table counts itself, by no number: it gets that last,
-    and what it shows stays the same."""
-    found = list(source.engagement.documents.in_force().filter(kind=REPORT_KIND).exclude(
+def _issued(source: Source, kind: str) -> list[str]:
+    """Documents of a kind in force. One that shows the table counts itself, by no number: it gets
+    that last, and what it shows stays the same."""
+    found = list(source.engagement.documents.in_force().filter(kind=kind).exclude(
         pk=source.document.pk).values_list("number", flat=True))
-    return [*found, THIS_DOCUMENT] if source.document.kind == REPORT_KIND else found
+    return [*found, THIS_DOCUMENT] if source.document.kind == kind else found
 
 
 def _uploads(source: Source) -> Iterable[Artifact]:

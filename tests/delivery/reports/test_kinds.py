@@ -30,7 +30,7 @@ from engagements.stages import StageMove, StageState
 from tests.delivery.conftest import HOSTILE_CELL
 from tests.document_steps import issued_document
 
-CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "PA", "PL", "FA", "HD"]
+CODES = ["AS", "SOW", "MP", "AC", "BL", "EC", "TR", "UG", "PA", "PL", "FA", "HD"]
 def drafted(engagement, people, kind: str) -> Document:
     return services.draft_document(actor=people[Role.MANAGER], engagement=engagement, kind=kind)
 

@@ -1,6 +1,9 @@
 """Reports of convert_tf2npu, old and new."""
 
+import pytest
+
 from toolreaders import read_file
+from toolreaders.conversion.tf_conversion import asks_for_work
 
 
 def codes(reading):
@@ -68,3 +71,11 @@ def test_compiler_output_is_not_a_success_report(written):
 
     with pytest.raises(ReadError):
         read_file(written("a.py:3 E501 line too long\nb.py:4 F401 unused\n"))
+
+
+@pytest.mark.parametrize(("support", "asks"), [
+    ("不支持（不影响迁移，无需干预）", False), ("不支持（无迁移方案，建议不使用）", True),
+    ("不支持", True), ("工具迁移后训练功能打通", False), ("支持（无需迁移）", False)])
+def test_only_what_stands_in_the_way_asks_for_work(support, asks):
+    """get_memory_growth is unsupported and needs no route (seed 000, table 2)."""
+    assert asks_for_work(support) is asks

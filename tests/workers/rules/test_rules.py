@@ -4,6 +4,7 @@ import pytest
 
 from toolreaders.scan import CHECKS
 from workers.rules import RULES, check
+from workers.rules.environment import _packages
 from workers.rules.version_matrix import megatron_for, torch_pair, version
 
 ALLOC = "PYTORCH_NPU_ALLOC_CONF"
@@ -154,6 +155,9 @@ VECTORS = {
                  {"train_iters": 200, "save_interval": 200, "is_weights_deliverable": True,
                   "save": "ckpt"}),
     "R-CFG-18": ({"split": "990,5"}, {"split": "990,5,5"}),
+    "R-CFG-31": ({"gbs": 2048, "seq_length": 4096},
+                 {"gbs": 2048, "seq_length": 4096, "batch_growth": "32"}),
+    "R-CFG-32": ({"init_std": 0.1}, {"init_std": 0.01}),
     "R-CFG-28": ({"ASCEND_GLOBAL_LOG_LEVEL": "1"}, {"ASCEND_GLOBAL_LOG_LEVEL": "3"}),
     "R-CFG-29": ({"ASCEND_SLOG_PRINT_TO_STDOUT": "1"}, {"ASCEND_SLOG_PRINT_TO_STDOUT": ""}),
     "R-CFG-27": ({"profiler_settings": {"profiler_level": "Level0", "export": "text",
@@ -288,3 +292,13 @@ def test_asd_counts_all_cards_and_judges_what_is_known(facts, places):
 def test_asd_with_a_condition_that_is_not_known_is_not_cleared(facts):
     outcome = check({**ASD, "world_size": 64, **facts}, ["R-CFG-12"])
     assert (outcome.clear, len(outcome.not_checked)) == ([], 1)
+
+
+@pytest.mark.parametrize(("package", "chip", "is_wrong"), [
+    ("Atlas-A3-cann-kernels_8.2.RC1_linux-aarch64.run", "910B3", True),
+    ("Atlas-A3-cann-kernels_8.2.RC1_linux-aarch64.run", "Ascend910_9392", False),
+    ("Ascend-cann-kernels-910b_8.2.RC1_linux-aarch64.run", "910_9392", True),
+    ("Ascend-cann-kernels-910b_8.2.RC1_linux-aarch64.run", "910B3", False)])
+def test_kernels_of_atlas_a3_have_a_name_of_their_own(package, chip, is_wrong):
+    facts = {"packages": [package], "arch": "aarch64", "chip": chip}
+    assert bool(list(_packages(facts))) is is_wrong

@@ -23,16 +23,17 @@ ALIASES: Mapping[str, str] = {
     "lr_warmup_fraction": "warmup_fraction", "lr_warmup_iters": "warmup_steps",
     "clip_grad": "clip_grad", "weight_decay": "weight_decay",
     "optimizer": "optimizer", "num_workers": "num_workers", "nproc_per_node": "cards",
-    "weight_file": "weight_file",
+    "weight_file": "weight_file", "seq_length": "seq_length", "init_std": "init_std",
+    "init_method_std": "init_std", "rampup_batch_size": "batch_growth",
     "framework": "framework", "model_file": "model_file", "soc_version": "soc_version",
     "opset": "opset", "cards": "cards", "memory_fraction": "memory_fraction",
 }
 NUMBERS = frozenset({"world_size", "tp", "pp", "cp", "mbs", "gbs", "num_layers",
                      "layers_per_virtual_stage", "num_heads", "hidden_size", "train_iters",
-                     "eval_interval", "save_interval", "warmup_steps", "num_workers", "opset",
-                     "cards"})
+                     "seq_length", "eval_interval", "save_interval", "warmup_steps",
+                     "num_workers", "opset", "cards"})
 DECIMALS = frozenset({"peak_lr", "final_lr", "clip_grad", "weight_decay", "memory_fraction",
-                      "warmup_fraction"})
+                      "warmup_fraction", "init_std"})
 ASD = ("NPU_ASD_ENABLE", "NPU_ASD_CONFIG")
 
 
