@@ -160,8 +160,8 @@ def test_an_issue_with_the_community_is_a_route_once_it_is_answered(client, peop
         "answered_on": today})
     assert gate(model)[0][0]
     page = client.get(f"/models/{model.pk}/api-routes/").content.decode()
-    assert f"{ISSUE}, answered on {today}" in page
-    assert f"{ISSUE}, not answered yet" in page  # the history keeps the question
+    assert f"{ISSUE}，{today} 答复" in page
+    assert f"{ISSUE}，尚未答复" in page  # the history keeps the question
 
 
 @pytest.mark.parametrize(("route", "issue"), [
