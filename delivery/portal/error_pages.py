@@ -1,5 +1,6 @@
 """The answers to what no page caught, each with what to do next."""
 
+import errno
 import sys
 
 from django.conf import settings
@@ -21,6 +22,7 @@ from engagements.web.problem_responses import (
     database_problem,
     not_found_problem,
     server_problem,
+    storage_problem,
 )
 
 API = "/api/"
@@ -34,13 +36,21 @@ def not_found_page(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def error_page(request: HttpRequest) -> HttpResponse:
-    """503 with a time to try again while the database restarts or is held; else 500.
+    """503 with a time to try again while the database restarts or is held; 507 where the disk is
+    full; else 500.
 
     Clients of the API get these as problem+json.
     """
-    is_database = isinstance(sys.exception(), (OperationalError, InterfaceError))
+    error = sys.exception()
+    is_database = isinstance(error, (OperationalError, InterfaceError))
+    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
     if request.path_info.startswith(API):
-        return database_problem() if is_database else server_problem()
+        return (database_problem() if is_database else storage_problem() if is_full
+                else server_problem())
+    if is_full:
+        answer = server_error(request, "507.html")
+        answer.status_code = 507
+        return answer
     if not is_database:
         return server_error(request)
     answer = server_error(request, "503.html")

@@ -66,6 +66,12 @@ def database_problem() -> JsonResponse:
         retry_seconds=RETRY_SECONDS)
 
 
+def storage_problem() -> JsonResponse:
+    """507: no space is left where files are kept."""
+    return problem(507, "storage_full", _(
+        "The disk that keeps files is full. Nothing was saved; tell whoever runs the portal."))
+
+
 def duplicate_problem() -> JsonResponse:
     """409: the check found nothing, but another writer was quicker."""
     return problem(409, "duplicate", duplicate_sentence())

@@ -63,7 +63,12 @@ def failing(_request):
     raise OperationalError("the database restarts")
 
 
-urlpatterns = [path("api/v1/failing/", failing)]
+def full(_request):
+    with open("/dev/full", "w") as device:
+        device.write("x")
+
+
+urlpatterns = [path("api/v1/failing/", failing), path("api/v1/full/", full), path("full/", full)]
 handler500 = "delivery.portal.error_pages.error_page"
 
 
@@ -76,6 +81,11 @@ def test_api_clients_get_a_problem_instead_of_a_page(client, settings, django_us
     assert (answer.status_code, answer["Content-Type"], answer["Retry-After"]) == (
         503, "application/problem+json", "5")
     assert answer.json()["title"] == "database_unavailable"
+    answer = client.get("/api/v1/full/", headers={"Accept-Language": "en"})
+    assert (answer.status_code, answer.json()["title"]) == (507, "storage_full")
+    assert "disk that keeps files is full" in answer.json()["detail"]
+    page = client.get("/full/")
+    assert (page.status_code, "磁盘已满" in page.content.decode()) == (507, True)
 
 
 def test_who_was_slower_with_a_name_is_told_so_on_page_and_api(client, people, monkeypatch):
