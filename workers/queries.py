@@ -1,5 +1,6 @@
 """Queries shared by pages and API."""
 
+import math
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from contextlib import suppress
@@ -27,6 +28,9 @@ from workers.models.job import WAITING_STATES
 from workers.nodes import conditions
 from workers.nodes.card_leases import choose_cards, usable_cards
 from workers.nodes.conditions import LEVELS, TAGS, Condition, Reason
+
+BUSY_MEMORY = 0.2  # share of a card's memory; an idle one of 64 GB has 5 % in use
+BUSY_POWER = 1.5  # times what the node's idlest card draws; idle ones differ by a fifth
 
 
 def filtered_jobs(jobs: QuerySet, params) -> QuerySet:
@@ -91,6 +95,7 @@ class CardRow:
     job: Job | None = None
     until: datetime | None = None
     why_unused: str = ""
+    seems_used: bool = False  # free, but what npu-smi shows is no idle card
 
     @property
     def is_held(self) -> bool:
@@ -141,6 +146,7 @@ def fleet_of(nodes: Iterable[Node], user, now: datetime) -> list[FleetRow]:
         pk__in={one.engagement_id for load in loads for one in load.reservations}).values_list(
         "pk", "code"))
     rows = [_fleet_row(load, found[load.node.pk], seen, ends, codes, now) for load in loads]
+    _mark_used_by_others(rows)
     return sorted(rows, key=lambda row: (row.condition.rank, row.node.name))
 
 
@@ -170,6 +176,24 @@ def _fleet_row(load: card_queue.Load, condition: Condition, seen: dict[int, Job]
         [(name, version, condition.differing.get(code, ""))
          for code, name, version in software_names.named(node.software)],
         conditions.certificate_end(node))
+
+
+def _mark_used_by_others(rows: Iterable[FleetRow]) -> None:
+    """Cards that nobody holds, though they were read with more memory in use or more power drawn
+    than an idle one has; not where our own job has ended since."""
+    busy = {each.card.pk: each for row in rows for each in row.cards if each.card
+            and not each.is_held and _is_busy(each.card, row.cards)}
+    ours = CardLease.objects.filter(node=OuterRef("node"), card_index=OuterRef("index"),
+                                    released_at__gte=OuterRef("read_at"))
+    for pk in busy and Card.objects.filter(pk__in=busy).exclude(Exists(ours)).values_list(
+            "pk", flat=True):
+        busy[pk].seems_used = True
+
+
+def _is_busy(card: Card, others: list[CardRow]) -> bool:
+    powers = [each.card.power_w for each in others if each.card and each.card.power_w]
+    return (card.memory_used_mb or 0) > BUSY_MEMORY * (card.memory_total_mb or math.inf) or (
+        (card.power_w or 0) > BUSY_POWER * min(powers, default=math.inf))
 
 
 def fleet_summary(rows: Iterable[FleetRow]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def model_performance(request, pk):
     return render(request, "assessments/model_performance.html", {
         "model": model, "engagement": model.engagement, "active": "performance",
         "history": known, "bars": bars, "scaling": scaling,
+        "is_of_rounds": any(entry.is_of_rounds for entry in bars),
         "step_files": steps[:profiles.PROFILES_SHOWN], "reading": reading,
         "steps": profiles.steps_of(reading) if reading else [],
         "operator_files": operators[:profiles.PROFILES_SHOWN], "table": table,

@@ -38,6 +38,10 @@ class Figure:
     label: str | tuple[str, ...] = ""
     elsewhere: bool = False
 
+    @property
+    def is_bytes(self) -> bool:
+        return self.name.endswith("_bytes")
+
 
 def _grouped(rows, column: str) -> Values:
     for value, count in rows.order_by().values_list(column).annotate(Count("pk")):
@@ -114,7 +118,8 @@ def _render_seconds(now: datetime) -> Values:
     done = RenderJob.objects.filter(state=RenderJob.State.DONE,
                                     finished_at__gte=now - RENDER_SPAN)
     mean = done.aggregate(mean=Avg(F("finished_at") - F("created_at")))["mean"]
-    yield "", mean.total_seconds() if mean else 0
+    if mean is not None:
+        yield "", mean.total_seconds()
 
 
 def _failed_files(now: datetime) -> Values:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from delivery.operation import heartbeat, readiness
 from delivery.operation.dependents import dependents_of
-from delivery.operation.figures import FIGURES, read_figures
+from delivery.operation.figures import FIGURES, Figure, read_figures
 from delivery.operation.metrics import exposition
 from delivery.operation.models import DamagedFile, FileRound
 from engagements import database_clock
@@ -56,10 +56,19 @@ def operation(request):
     """The same figures, and which parts work."""
     _require_operator(request)
     found, failed = read_figures(), readiness.failures()
+    shown = [(figure, found[figure.name]) for figure in FIGURES if not figure.elsewhere]
     return render(request, "delivery/operation/operation.html", {
         "parts": [(readiness.LABELS[name], failed.get(name, "")) for name in readiness.PARTS],
-        "figures": [(figure, found[figure.name]) for figure in FIGURES
-                    if not figure.elsewhere]})
+        "figures": [(figure, values) for figure, values in shown
+                    if not _is_nothing(figure, values)],
+        "none": [figure.title for figure, values in shown if _is_nothing(figure, values)],
+        "never": heartbeat.NEVER})
+
+
+def _is_nothing(figure: Figure, values: list) -> bool:
+    """Whether it counts nothing: only zeros, or no group; a sole figure without a value is not
+    known."""
+    return (bool(values) or bool(figure.label)) and not any(number for _label, number in values)
 
 
 @require_GET

@@ -1,6 +1,6 @@
 """Tags and filters of the design system; its pages and gallery are in templates/components."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache, lru_cache, partialmethod
 from pathlib import Path
@@ -12,6 +12,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timesince
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
@@ -22,6 +23,8 @@ from engagements.text import text_joining
 from engagements.text.language_detection import other_language
 
 register = template.Library()
+OLD_READING = timedelta(hours=1)
+
 
 @register.simple_tag
 def product_version() -> str:
@@ -196,8 +199,8 @@ def choice(row, field: str) -> str:
 
 @register.filter
 def money(value) -> str:
-    """¥ with thousands separators and two decimals; -- for no data."""
-    return "--" if value is None else f"¥{Decimal(value):,.2f}"
+    """¥ with thousands separators and two decimals; a missing amount is not known."""
+    return known(value) if value is None else f"¥{Decimal(value):,.2f}"
 
 
 @register.filter
@@ -243,6 +246,21 @@ def short_hash(value: str) -> SafeString:
 def dash(value):
     """-- where there is no data (DOMAIN 12)."""
     return "--" if value in (None, "") else value
+
+
+@register.filter
+def known(value):
+    """"not known" for what is there without our knowing it, where -- would read as none."""
+    return _("not known") if value in (None, "") else value
+
+
+@register.filter
+def age(read_at: datetime | None):
+    """How old a reading is; in amber from an hour on, which is no state of now."""
+    if not read_at:
+        return known(None)
+    text = _("%(time)s old") % {"time": timesince(read_at, depth=1)}
+    return tag("warning", text) if timezone.now() - read_at >= OLD_READING else text
 
 
 @register.simple_tag

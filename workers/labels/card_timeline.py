@@ -1,8 +1,9 @@
 """Cards over a period as rows of an SVG: who held which when, how busy it was, and reservations."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -11,6 +12,8 @@ from django.utils.translation import gettext as _
 from workers.models import NodeReservation
 
 MOST_ROWS = 64  # eight nodes of eight cards
+MOST_SPANS = 150  # of a card, the newest; more are thinner than a pixel apart
+AHEAD = timedelta(days=14)
 TICKS = 6
 
 
@@ -24,6 +27,11 @@ class Span:
     load: int | None = None  # per cent of the AI cores, in steps of 25; None: no sample tells
     job: int | None = None
 
+    @property
+    def is_late(self) -> bool:
+        """Whether words behind it would leave the drawing."""
+        return float(self.x) > (CardTimeline.left + CardTimeline.right) / 2
+
 
 @dataclass(frozen=True)
 class CardRow:
@@ -35,7 +43,8 @@ class CardRow:
 
 @dataclass(frozen=True)
 class CardTimeline:
-    """What the template draws; `left_out` counts cards beyond the first ones."""
+    """What the template draws; `left_out` counts cards beyond the first ones, `earlier` leases
+    before the newest ones of their cards. `summary` says what it shows to who cannot see it."""
 
     width: ClassVar[int] = 900
     left: ClassVar[int] = 130
@@ -45,6 +54,12 @@ class CardTimeline:
     rows: list[CardRow]
     ticks: list[tuple[str, str]]
     left_out: int
+    summary: str
+    earlier: int = 0
+
+    @property
+    def has_leases(self) -> bool:
+        return any(row.held for row in self.rows)
 
     @property
     def height(self) -> int:
@@ -64,26 +79,57 @@ def card_timeline(leases: Sequence[Any], reservations: Iterable[NodeReservation]
         reservations: with `is_foreign`; of a node they are drawn on each of its rows, since a
             reservation keeps a number of cards and no certain ones.
     """
-    cards = sorted({(held.node, held.card) for held in leases})
-    if not cards:
+    by_card: dict[tuple[str, int], list[Any]] = defaultdict(list)
+    for held in leases:
+        by_card[held.node, held.card].append(held)
+    if not by_card:
         return None
-    kept = list(reservations)
-
-    def span(first: datetime, last: datetime, words: str, **more) -> Span:
-        width = CardTimeline.right - CardTimeline.left
-        low, high = ((min(max(at, start), end) - start) / (end - start) for at in (first, last))
-        return Span(f"{CardTimeline.left + low * width:.1f}", f"{max(1, (high - low) * width):.1f}",
-                    words, **more)
-
+    kept = _by_node(reservations, start, end)
     rows = [CardRow(
-        f"{node} · {card}", number * CardTimeline.step + 4,
-        [span(held.start, held.end, _words(held), load=_load(held),
-              job=held.job and held.job.pk) for held in leases
-         if (held.node, held.card) == (node, card)],
-        [span(each.starts_at, each.ends_at, _reserved(each)) for each in kept
-         if each.node.name == node and each.starts_at < end and each.ends_at > start])
-        for number, (node, card) in enumerate(cards[:MOST_ROWS])]
-    return CardTimeline(rows, _ticks(start, end), max(0, len(cards) - MOST_ROWS))
+        f"{node} · {card}", _place(number),
+        [_span(held.start, held.end, _words(held), start, end, load=_load(held),
+               job=held.job and held.job.pk) for held in by_card[node, card][:MOST_SPANS]],
+        kept.get(node, [])) for number, (node, card) in enumerate(sorted(by_card)[:MOST_ROWS])]
+    return CardTimeline(
+        rows, _ticks(start, end), max(0, len(by_card) - MOST_ROWS),
+        _("Cards over the period; the table below lists the same leases"),
+        sum(max(0, len(each) - MOST_SPANS) for each in by_card.values()))
+
+
+def reservation_timeline(reservations: Iterable[NodeReservation], now: datetime
+                         ) -> CardTimeline | None:
+    """The reservations and maintenance windows of the next two weeks by node, a row for each; None
+    where there is none."""
+    kept = [(node, span) for node, spans in sorted(_by_node(
+        reservations, now, now + AHEAD).items()) for span in spans]
+    rows = [CardRow(node, _place(number), [], [span])
+            for number, (node, span) in enumerate(kept[:MOST_ROWS])]
+    return CardTimeline(
+        rows, _ticks(now, now + AHEAD), max(0, len(kept) - MOST_ROWS),
+        _("The next two weeks by node; the table below lists the same periods")) if rows else None
+
+
+def _by_node(reservations: Iterable[NodeReservation], start: datetime, end: datetime
+             ) -> dict[str, list[Span]]:
+    found: dict[str, list[Span]] = defaultdict(list)
+    for each in reservations:
+        if each.starts_at < end and each.ends_at > start:
+            found[each.node.name].append(
+                _span(each.starts_at, each.ends_at, _reserved(each), start, end))
+    return dict(found)
+
+
+def _place(number: int) -> int:
+    return number * CardTimeline.step + 4
+
+
+def _span(first: datetime, last: datetime, words: str, start: datetime, end: datetime, **more
+          ) -> Span:
+    """A bar of the period from `start` to `end`."""
+    width = CardTimeline.right - CardTimeline.left
+    low, high = ((min(max(at, start), end) - start) / (end - start) for at in (first, last))
+    return Span(f"{CardTimeline.left + low * width:.1f}", f"{max(1, (high - low) * width):.1f}",
+                words, **more)
 
 
 def _load(held) -> int | None:

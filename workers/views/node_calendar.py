@@ -11,6 +11,7 @@ from engagements.models import Engagement
 from engagements.web.form_actions import attempt, attempt_form
 from toolreaders.number_parsing import whole_number
 from workers.forms.node_calendar import QuotaForm, ReservationForm
+from workers.labels.card_timeline import reservation_timeline
 from workers.models import CardQuota, NodeReservation
 from workers.services import node_calendar
 
@@ -26,10 +27,12 @@ def calendar(request):
     if form.is_valid() and attempt_form(form, lambda: node_calendar.reserve(
             actor=request.user, **form.cleaned_data)):
         return redirect("workers:calendar")
+    now = timezone.now()
+    reservations = node_calendar.reservations_ahead(request.user, now)
     return render(request, "workers/calendar.html", {
         "form": form, "quota_form": QuotaForm(user=request.user),
         "may_operate": allowed(request.user, Can.OPERATE),
-        "reservations": node_calendar.reservations_ahead(request.user, timezone.now()),
+        "reservations": reservations, "timeline": reservation_timeline(reservations, now),
         "quotas": CardQuota.objects.visible_to(request.user).select_related("engagement")})
 
 

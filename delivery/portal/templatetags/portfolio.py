@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from delivery.portal.portfolio.columns import Column, exchange_rates
 from delivery.portal.portfolio.rows import PortfolioRow
 from engagements.addresses import address
-from engagements.templatetags.display import colour, dash, practice, state_tag, tag
+from engagements.templatetags.display import colour, dash, known, practice, state_tag, tag
 
 register = template.Library()
 BAD = f"text-{colour('failed')}"
@@ -103,8 +103,8 @@ def _days(row: PortfolioRow) -> SafeString:
 
 def _margin(row: PortfolioRow) -> SafeString | str:
     percent = row.margin.get("percent")
-    if percent is None:
-        return dash("")
+    if percent is None:  # the page says which grade has no cost, and where it is entered
+        return _link(known(None), "planning:time", row.engagement.code)
     title = _("actual") if row.margin["is_actual"] else _("expected")
     return _link(format_html("{}%<div>{}</div>", floatformat(percent, 1), title), "planning:time",
                  row.engagement.code, classes=BAD if percent < 0 else "")

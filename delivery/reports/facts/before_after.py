@@ -24,10 +24,13 @@ def before_after(source: Source) -> dict:
     """A row per model and metric that stands beside another figure; then, in one row per metric,
     the models of which only one run measured it, and those of which none did."""
     known = {model: source.bars(model) for model in source.models}
-    return table(lambda: _("Before and after: throughput, time and memory"), [
+    has_rounds = any(bars.is_of_rounds for found in known.values() for bars in found)
+    return table(lambda: _("Before and after: throughput, time and memory") if has_rounds
+                 else _("Throughput, time and memory"), [
         column(lambda: _("Models")), column(lambda: _("Metric")),
-        column(lambda: _("Source platform")), column(lambda: _("Before tuning, else first run")),
-        column(lambda: _("After tuning, else newest run")),
+        column(lambda: _("Source platform")), column(
+            lambda: _("Before tuning, else first run") if has_rounds else _("First run")),
+        column(lambda: _("After tuning, else newest run") if has_rounds else _("Newest run")),
         column(lambda: pgettext("of a figure", "Change"))],
         [*(_row(model, bars) for model, found in known.items() for bars in found
            if bars.is_compared), *_alone(known), *_unmeasured(known)], is_dense=True,

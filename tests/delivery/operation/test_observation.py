@@ -152,7 +152,11 @@ def test_the_operator_s_page(client, people):
         page = client.get(reverse("operation:operation"))
         assert page.status_code == status
     client.force_login(people[Role.OPERATOR])
-    assert "desk_oldest_due_job_seconds" in client.get("/operation/").content.decode()
+    text = client.get("/operation/", headers={"Accept-Language": "en"}).content.decode()
+    assert "desk_disk_free_bytes" in text
+    assert re.search(r"Nothing at present:[^<]*Open jobs, by state", text)
+    assert re.search("desk_backup_age_seconds</code></div></td><td[^>]*><span[^>]*>not known", text)
+    assert re.search("desk_clock_age_seconds</code></div></td><td[^>]*><div>never", text)
 
 
 def test_log_lines_carry_request_and_job(client, people, caplog):

@@ -15,7 +15,7 @@ from tests.cached_fixtures import cached_fixture
 from tests.workers import fleet_world
 from workers import card_usage, queries, services
 from workers.dispatch import disks
-from workers.labels.card_timeline import card_timeline
+from workers.labels.card_timeline import MOST_SPANS, card_timeline
 from workers.models import Card, CardAlarm, CardLease, Job, Node, NodeReservation
 from workers.nodes import card_leases
 from workers.nodes.cards.readings import keep_cards
@@ -85,6 +85,29 @@ def test_free_cards_of_no_use_say_why(rows):
         "npu-07": 7, "npu-11": 0, "npu-12": 0, "npu-13": 0, "npu-14": 0, "npu-15": 0, "npu-16": 0}
     summary = queries.fleet_summary(rows.values())
     assert (summary["cards"], summary["held"], summary["free"]) == (320, 8, 320 - 8 - 1 - 6 * 8 - 4)
+
+
+def test_a_free_card_in_use_by_somebody_else_and_the_age_of_the_reading(fleet, people, page):
+    """Not a card whose power our own job drew, which has ended since."""
+    node = Node.objects.get(name="npu-05")
+    read = timezone.now() - 3 * HOUR
+    Card.objects.filter(node=node).update(read_at=read)
+    Card.objects.filter(node=node, index__in=[2, 5]).update(power_w=310)
+    Card.objects.filter(node=node, index=6).update(memory_used_mb=40_000)
+    CardLease.objects.create(node=node, card_index=5, job=fleet["last_night"], fence=9,
+                             taken_at=read - HOUR, released_at=read + HOUR)
+    [row] = queries.fleet_of([node], people[Role.OPERATOR], timezone.now())
+    assert [card.index for card in row.cards if card.seems_used] == [2, 6]
+    text = page("/nodes/")
+    assert text.count("in use by somebody else?") == 2
+    assert "3\xa0hours old" in text
+
+
+def test_what_nobody_has_read_of_a_node_is_not_known(page, fleet):
+    node = Node.objects.create(name="new-one", host="192.0.2.99", username="desk", cards_total=8)
+    text = page(f"/nodes/{node.pk}/")
+    facts = text[text.index("Address"):text.index("NPU cards")]
+    assert ("never" in facts, facts.count("not known"), "--" in facts) == (True, 2, False)
 
 
 def test_a_card_in_alarm_is_leased_to_nobody(fleet):
@@ -161,9 +184,19 @@ def test_cards_over_a_period_are_drawn_with_their_load_and_reservations(fleet, p
     assert "换卡" in reserved.words
     leases[0].measured, leases[0].busy = HOUR, HOUR * 0.6
     assert card_timeline(leases, [], start, end).rows[0].held[0].load == 50
+    crowded = card_timeline(leases * (MOST_SPANS + 3), [], start, end)
+    assert (len(crowded.rows[0].held), crowded.earlier) == (MOST_SPANS, 3)
     text = page("/nodes/history/?node=npu-03&from=2025-11-03T18:00&to=2025-11-04T09:00")
     assert 'class="desk-cards"' in text
     assert "EP2501 · 11-03 23:00" in text
+
+
+def test_the_calendar_draws_what_is_reserved_by_node(fleet, page):
+    text = page("/nodes/calendar/")
+    drawing = text[text.index('class="desk-cards"'):text.index("</svg>", text.index("desk-cards"))]
+    assert (drawing.count("is-reserved"), "npu-14" in drawing, "npu-21" in drawing) == (
+        2, True, True)
+    assert ("Maintenance: 换风扇" in drawing, "EP-OTHER" in drawing) == (True, False)
 
 
 def test_leases_and_jobs_of_a_night_by_the_api(fleet, client, people):
