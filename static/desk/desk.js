@@ -139,6 +139,12 @@
   summarise();
   showRefusal();
   if (location.hash) window.addEventListener("load", () => setTimeout(showRefusal));
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = named?.closest("details:not([open])");
+  if (folded) {
+    folded.open = true;
+    named.scrollIntoView();
+  }
 
   // Zooming into a long curve: the thinned points give way to those of the visible steps.
   const loadDetail = (view, url) => {

@@ -30,7 +30,8 @@ def rule_list(request):
                "rows": [list(row.values()) for row in table(name)]}
               for name, source in SOURCES.items()]
     return render(request, "workers/rules.html", {
-        "rules": filtered_rules(request.GET), "families": FAMILIES, "severities": SEVERITIES,
+        "rules": filtered_rules(request.GET), "is_filtered": any(request.GET.values()),
+        "families": FAMILIES, "severities": SEVERITIES,
         "version": RULES_VERSION, "tables": tables, "citations": CITED})
 
 

@@ -1,5 +1,7 @@
 """Pages of quotes that everybody reads, and their steps: parse, call one service, answer."""
 
+from decimal import Decimal
+
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -77,7 +79,11 @@ def quote_page(request, pk):
         queries.history(quote)[:queries.HISTORY_ENTRIES])
     for row in page.lines["rows"] if margin else ():
         row["margin"] = margin.lines[row["number"] - 1]
+    without_price = [] if can_edit else [row for row in page.lines["rows"]
+                                         if not Decimal(row["fact"]["net"])]
     return render(request, "delivery/quotes/quote.html", {
+        "without_price": without_price,
+        "priced": [row for row in page.lines["rows"] if row not in without_price],
         "quote": quote, "missing_people": missing_people(DUTIES, quote, user) if can_edit else [],
         "facts": in_language(
             page.facts, request.LANGUAGE_CODE.startswith("en")),
