@@ -99,7 +99,9 @@ def _scaling(model: MigratedModel, _profile: int | None) -> dict | None:
 
 def _rounds(model: MigratedModel, _profile: int | None) -> dict | None:
     found = history(model)
-    return draw.rounds_spec(found) if len(found.rows) > 1 and found.metrics else None
+    if len(found.rows) < 2 or not found.metrics:
+        return None
+    return draw.rounds_spec(found, bars_of(model, found))
 
 
 CHARTS: dict[str, Callable[[MigratedModel, int | None], dict | None]] = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from assessments.charts.drawing import (
     BASELINE_COLOUR,
@@ -19,6 +19,7 @@ from assessments.charts.drawing import (
     built_quickly,
     styled,
 )
+from assessments.performance.gains import Metric
 from assessments.performance.metric_bars import Bars
 from assessments.performance.profiles import PARTS, OperatorTime, StepTime
 from assessments.performance.rounds import History
@@ -26,6 +27,7 @@ from assessments.performance.scaling import Point, Scaling
 from workers.labels.number_text import figure_text
 
 GREY = "#9aa4b2"
+BETTER_COLOUR, REVERTED_COLOUR = "#2b8a3e", "#d5d9e0"
 BEFORE_COLOUR = "#7c93b8"
 COLOURS = {
     gettext_lazy("Baseline"): BASELINE_COLOUR,
@@ -33,12 +35,14 @@ COLOURS = {
     gettext_lazy("Before tuning"): BEFORE_COLOUR, gettext_lazy("First run"): BEFORE_COLOUR,
     gettext_lazy("After tuning"): CANDIDATE_COLOUR, gettext_lazy("Newest run"): CANDIDATE_COLOUR}
 BAR_WIDTH, BAR_HEIGHT, COLUMNS = 232, 150, 3
+ORDERS_APART = 50  # times; then the smaller bar would not be seen on one scale from 0
 ROW_HEIGHT = 26
 
 
 @built_quickly
 def bars_spec(bars: Iterable[Bars], *, is_practice: bool = False) -> dict[str, Any]:
-    """Baseline, before and after as bars, the target as a red line; one panel per metric."""
+    """Baseline, before and after as bars, the target as a red line; one panel per metric, where
+    they lie orders apart a bullet chart."""
     import altair as alt
 
     bars = list(bars)
@@ -61,7 +65,10 @@ def _panel(alt, entry: Bars):
     x = alt.X("side:N", sort=names, title=None, axis=alt.Axis(labelAngle=0))
     title = alt.TitleParams(f"{entry.metric.label} ({entry.metric.unit})", fontSize=13,
                             subtitle=_target_text(entry, factor), subtitleColor=LIMIT_COLOUR)
-    top = max([row["value"] for row in rows] + [(entry.target or 0) * factor]) * 1.15
+    figures = [row["value"] for row in rows] + [(entry.target or 0) * factor]
+    if entry.target and min(figures) > 0 and max(figures) > ORDERS_APART * min(figures):
+        return _bullet(alt, data, entry, factor, title)
+    top = max(figures) * 1.15
     layers = [
         data.mark_bar(size=38).encode(
             x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=4),
@@ -70,6 +77,22 @@ def _panel(alt, entry: Bars):
                 domain=[str(name) for name in COLOURS], range=list(COLOURS.values())))),
         data.mark_text(dy=-7, fontSize=12, font=FONT).encode(x=x, y="value:Q", text="text:N"),
         *_target(alt, entry, factor)]
+    return alt.layer(*layers).properties(width=BAR_WIDTH, height=BAR_HEIGHT, title=title)
+
+
+def _bullet(alt, data, entry: Bars, factor: int, title):
+    """Where values and target lie orders of magnitude apart: points on a logarithmic scale, which
+    bars from 0 cannot have."""
+    y = alt.Y("side:N", sort=None, title=None)
+    x = alt.X("value:Q", title=_("logarithmic scale"), scale=alt.Scale(type="log"),
+              axis=alt.Axis(tickCount=4, format="~g"))
+    layers = [
+        data.mark_point(filled=True, size=120).encode(x=x, y=y, color=alt.Color(
+            "side:N", legend=None, scale=alt.Scale(
+                domain=[str(name) for name in COLOURS], range=list(COLOURS.values())))),
+        data.mark_text(dy=-12, fontSize=12, font=FONT).encode(x="value:Q", y=y, text="text:N"),
+        alt.Chart(alt.Data(values=[{"value": entry.target * factor}])).mark_rule(
+            color=LIMIT_COLOUR, strokeWidth=3).encode(x="value:Q")]
     return alt.layer(*layers).properties(width=BAR_WIDTH, height=BAR_HEIGHT, title=title)
 
 
@@ -174,30 +197,72 @@ def _speed_ups(points: list[Point]) -> Iterator[tuple[Point, float]]:
 
 
 @built_quickly
-def rounds_spec(history: History) -> dict[str, Any]:
-    """Each metric's gain over the starting point by round; hollow: the change was reverted."""
+def rounds_spec(history: History, bars: Iterable[Bars] = ()) -> dict[str, Any]:
+    """Each metric as a waterfall: from the start through what each round changed, the target as a
+    red line. A round on another number of cards stands by itself.
+
+    Args:
+        bars: of the same model, with the targets.
+    """
     import altair as alt
 
-    rows = [{"round": row.round.number, "metric": str(cell.metric.label),
-             "value": cell.total.relative if cell.total else 0.0, "kept": row.round.is_kept}
-            for row in history.rows for cell in row.cells
-            if cell.measurement and (cell.total or not row.round.number)]
-    x = alt.X("round:Q", title=_("Round"), axis=alt.Axis(
-        values=[row.round.number for row in history.rows], format="d"))
-    y = alt.Y("value:Q", title=_("Improvement over start"), axis=alt.Axis(format="~%"))
-    colour = alt.Color("metric:N")
-    data = alt.Chart(alt.Data(values=rows))
-    tooltip = [alt.Tooltip("metric:N", title=_("Metric")), alt.Tooltip("round:Q", title=_("Round")),
-               alt.Tooltip("value:Q", title=_("Improvement over start"), format=".2%")]
-    chart = alt.layer(
-        data.transform_filter("datum.kept").mark_line().encode(x=x, y=y, color=colour),
-        data.mark_point(size=70, strokeWidth=2).encode(
-            x=x, y=y, color=colour, tooltip=tooltip,
-            fillOpacity=alt.condition("datum.kept", alt.value(1), alt.value(0)),
-            fill=alt.Fill("metric:N", legend=None)),
-    ).properties(width=WIDTH - 80, height=260)
-    return _finished(chart, _("Improvement over the starting point, by round"),
+    targets = {entry.metric: entry for entry in bars}
+    kinds = {pgettext("of tuning rounds", "Start"): BEFORE_COLOUR, _("Better"): BETTER_COLOUR,
+             _("Worse"): LIMIT_COLOUR, _("Unchanged"): GREY, _("Reverted"): REVERTED_COLOUR,
+             _("Other number of cards"): BASELINE_COLOUR}
+    panels = [_waterfall(alt, metric, history, targets.get(metric), kinds)
+              for metric in history.metrics]
+    chart = alt.concat(*panels, columns=2, spacing=28).resolve_scale(
+        y="independent", color="shared")
+    return _finished(chart, _("From the start to the target, round by round"),
                      is_practice=any(row.is_practice for row in history.rows))
+
+
+def _waterfall(alt, metric: Metric, history: History, entry: Bars | None, kinds: dict[str, str]):
+    factor = 100 if metric.is_share else 1
+    rows = _steps_of(metric, history, factor)
+    x = alt.X("round:N", sort=None, title=_("Round"), axis=alt.Axis(labelAngle=0))
+    data = alt.Chart(alt.Data(values=rows))
+    target = entry.target * factor if entry and entry.target is not None else None
+    top = max([row["value"] for row in rows] + [target or 0]) * 1.15
+    layers = [
+        data.mark_bar(size=30).encode(
+            x=x, y=alt.Y("value:Q", title=None, axis=alt.Axis(tickCount=5), scale=alt.Scale(
+                domain=[0, top or 1], nice=False)), y2="low:Q",
+            color=alt.Color("kind:N", scale=alt.Scale(
+                domain=list(kinds), range=list(kinds.values())),
+                legend=alt.Legend(symbolType="square"))),
+        data.mark_text(dy=-7, fontSize=12, font=FONT).encode(x=x, y="top:Q", text="text:N"),
+        *(_target(alt, entry, factor) if entry else ())]
+    title = alt.TitleParams(f"{metric.label} ({metric.unit})", fontSize=13,
+                            subtitle=_target_text(entry, factor) if entry else " ",
+                            subtitleColor=LIMIT_COLOUR)
+    return alt.layer(*layers).properties(width=WIDTH // 2 - 70, height=200, title=title)
+
+
+def _steps_of(metric: Metric, history: History, factor: int) -> list[dict]:
+    """A row per round that measured the metric: from the last kept value to its own."""
+    rows, level = [], None
+    for row in history.rows:
+        cell = next(cell for cell in row.cells if cell.metric == metric)
+        if cell.value is None:
+            continue
+        value = cell.value * factor
+        is_step = level is not None and cell.is_comparable
+        low = level if is_step else 0
+        if level is None:
+            kind = pgettext("of tuning rounds", "Start")
+        elif not is_step:
+            kind = _("Other number of cards")
+        elif not row.round.is_kept:
+            kind = _("Reverted")
+        else:
+            kind = (_("Worse") if cell.gain and cell.gain.is_worse else
+                    _("Better") if cell.gain and cell.gain.is_better else _("Unchanged"))
+        rows.append({"round": str(row.round.number), "low": low, "value": value, "kind": kind,
+                     "top": max(low, value), "text": _figure(value)})
+        level = value if row.round.is_kept else level
+    return rows
 
 
 def _finished(chart, title: str, *, is_practice: bool) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Charts, pages and REST endpoints of performance."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,10 @@ from rest_framework.test import APIClient
 
 from assessments.charts import as_svg
 from assessments.charts.model_charts import CHARTS, chart_spec, chart_svg
+from assessments.charts.performance import bars_spec
 from assessments.models import OptimisationRound
+from assessments.performance.metric_bars import bars_of
+from assessments.performance.rounds import history
 from engagements.models import Role
 from tests.assessments.conftest import log, trace
 from tests.assessments.test_performance import gains
@@ -139,3 +143,18 @@ def test_rounds_by_api(people, stranger, model, run):
     api.force_authenticate(stranger)
     assert api.get(f"/api/v1/performance/{model.pk}/").status_code == 404
     assert api.get("/api/v1/optimisation-rounds/").json()["results"] == []
+
+
+def test_rounds_fall_from_the_start_and_distant_figures_stand_on_a_logarithmic_scale(full):
+    """A waterfall begins each round where the last kept one ended."""
+    found = history(full)
+    spec = chart_spec(full, "rounds")
+    rows = [panel.get("data") or panel["layer"][0]["data"] for panel in spec["concat"]]
+    first, second = rows[0].get("values") or spec["datasets"][rows[0]["name"]]
+    assert (first["low"], first["kind"], second["low"], second["kind"]) == (
+        0, "Start", first["value"], "Better")
+    assert len(rows) == len(found.metrics)
+    near = bars_of(full, found)[0]
+    far = replace(near, target=near.after.value / 1000, criterion=None)
+    assert "log" not in json.dumps(bars_spec([replace(near, target=near.after.value / 2)]))
+    assert '"type": "log"' in json.dumps(bars_spec([far]))

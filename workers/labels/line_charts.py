@@ -34,6 +34,7 @@ class Line:
     points: str
     last: float
     last_text: str
+    texts: list[str]  # first, last, lowest and highest value
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,9 @@ def lines_chart(title: str, unit: str, x_title: str,
 def _line(name: str, across: "_Axis", up: "_Axis", xs: Sequence[float],
           values: Sequence[float]) -> Line:
     points = " ".join(f"{across.place(x)},{up.place(value)}" for x, value in _drawable(xs, values))
-    return Line(name, points, values[-1], figure_text(values[-1], DIGITS))
+    texts = [figure_text(value, DIGITS)
+             for value in (values[0], values[-1], min(values), max(values))]
+    return Line(name, points, values[-1], texts[1], texts)
 
 
 class _Axis:

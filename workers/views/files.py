@@ -19,12 +19,16 @@ from workers.views.page_context import place_asked
 
 @require_GET
 def choose_files(request):
-    """Stored files and folders of nodes; to htmx the part that the drawer shows."""
+    """Stored files and folders of nodes; to htmx the part that the drawer shows. It opens on the
+    node that the form has chosen, where its folders may be browsed."""
     engagement, _model, _stage = place_asked(request)
     require(request.user, Can.WORK if engagement else Can.OPERATE, engagement)
     field, text = request.GET.get("field", ""), request.GET.get("q", "").strip()[:100]
     nodes = Node.objects.visible_to(request.user).filter(state=Node.State.READY)
     asked = whole_number(request.GET.get("on"))
+    if asked is None and "on" not in request.GET:
+        asked = next((each.pk for each in nodes.filter(
+            pk=whole_number(request.GET.get("node"))) if each.roots), None)
     node = get_object_or_404(nodes, pk=asked) if asked is not None else None
     base = {"field": field, **({"engagement": engagement.code} if engagement else {})}
     context = {"field": field, "engagement": engagement, "text": text, "node": node,

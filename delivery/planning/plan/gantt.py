@@ -27,15 +27,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Chart:
-    """Rows, month marks as (label, left in per cent), and today's line where it is inside."""
+    """Rows, month marks as (label, left in per cent), and the lines of today and of the contract's
+    end where they are inside."""
 
     rows: list[Row]
     months: list[tuple[str, float]]
     today: float | None
+    contract_end: float | None = None
 
 
-def chart(scheduled: list[Scheduled], today: date, shown: list[Scheduled] | None = None
-          ) -> Chart:
+def chart(scheduled: list[Scheduled], today: date, shown: list[Scheduled] | None = None,
+          contract_end: date | None = None) -> Chart:
     """Lay out the tasks between the first start and the last finish, baseline included.
 
     Args:
@@ -54,9 +56,10 @@ def chart(scheduled: list[Scheduled], today: date, shown: list[Scheduled] | None
     rows = [Row(s, place(s.start, s.finish),
                 place(s.baseline_start, s.baseline_finish) if s.baseline_start else None)
             for s in (scheduled if shown is None else shown)]
-    inside = first <= today <= last
+    today_at, end_at = (place(day, day).left if day and first <= day <= last else None
+                        for day in (today, contract_end))
     return Chart(rows, [(f"{m:%Y-%m}", place(m, m).left) for m in _months(first, last)],
-                 place(today, today).left if inside else None)
+                 today_at, end_at)
 
 
 def _months(first: date, last: date) -> list[date]:

@@ -40,10 +40,17 @@ def effort(request, code):
 def _estimate_facts(estimate: EffortEstimate, page) -> dict:
     lines = estimate.lines.select_related("model", "estimate__engagement")
     return {"page": Paginator(lines, LINES_A_PAGE).get_page(page),
-            "by_grade": queries.totals(estimate, "grade"),
-            "by_stage": queries.totals(estimate, "stage"),
+            "by_grade": _with_bars(queries.totals(estimate, "grade")),
+            "by_stage": _with_bars(queries.totals(estimate, "stage")),
             "total": queries.grand_total(estimate),
             "is_draft": estimate.state == EffortEstimate.State.DRAFT}
+
+
+def _with_bars(rows: list[dict]) -> list[dict]:
+    """The rows with their days as shares of the longest one's, in per cent."""
+    most = max((row["high"] for row in rows), default=0) or 1
+    return [{**row, "bar": {name: round(100 * row[name] / most, 1)
+                            for name in ("low", "likely", "high")}} for row in rows]
 
 
 @require_POST

@@ -45,7 +45,8 @@ def plan(request, code):
     baseline = found.baselines.select_related("taken_by").defer("tasks").first()
     return render(request, "delivery/planning/plan.html", {
         "engagement": engagement, "active": "plan", "plan": found, "baseline": baseline,
-        "chart": chart(rows, timezone.localdate(), list(page)), "page": page, "end": end_of(rows),
+        "chart": chart(rows, timezone.localdate(), list(page), engagement.ends_on),
+        "page": page, "end": end_of(rows), "today": timezone.localdate(),
         "length": working_days_of(rows), "milestones": _milestones(found, rows),
         "provisional": provisional_years(
             found.starts_on, end_of(rows) or found.starts_on, firm_days())})

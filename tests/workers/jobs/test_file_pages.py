@@ -72,6 +72,8 @@ def test_folders_of_a_node_are_browsed_chosen_and_downloaded(
     client.force_login(people["consultant"])
     choose = f"{reverse('workers:choose_files')}?engagement={engagement.code}&field=id_x"
     assert f"&amp;on={node.pk}" in client.get(choose).content.decode()
+    assert [client.get(f"{choose}&node={asked}").context["node"] for asked in (
+        node.pk, f"{node.pk}&on=", "0")] == [node, None, None]  # it opens on the form's node
     page = client.get(f"{choose}&on={node.pk}&path={data}/dump_npu").content.decode()
     assert f'data-desk-choose="desk:node/{node.pk}{data}/dump_npu"' in page
     for outside in ("/etc", f"{data}/../keys"):
