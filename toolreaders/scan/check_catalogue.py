@@ -67,6 +67,12 @@ CHECKS: Mapping[str, Check] = MappingProxyType(dict((
     _check("host_collate", "R-SCR-19", INFO, _("Batch prepared sample by sample on the host"),
            _("Only stack in collate_fn; convert, transpose and normalise the batch on the device "
              "(fast_collate of timm)."), "0.3"),
+    _check("epoch_loader", "R-SCR-21", INFO, _("Loader made anew in every epoch"),
+           _("Make it once, with persistent_workers=True, or as an infinite loader."), "0.2"),
+    _check("mask_decode", "R-SCR-22", INFO, _("Masks decoded on the CPU"),
+           _("Move the computation to the NPU, or spread it over several processes."), "0.5"),
+    _check("one_reader", "R-SCR-23", WARN, _("Rank 0 reads the data for all"),
+           _("Let every card read its own share, or measure what the broadcast costs."), "0.5"),
     _check("library", "", WARN, _("Library with an NPU replacement"),
            _("Install the replacement named in the snippet's note."), "0.5", PER_PROJECT),
     _check("dynamic_shape", "", WARN, _("Shape that depends on the data"),

@@ -141,6 +141,8 @@ class _Visitor(Names, ast.NodeVisitor):
             self.add(node, half, method or full)
         if full in MINDSPORE_DEVICE and _names_gpu(node):
             self.add(node, "mindspore_device", "GPU")
+        if full in data_loading.MASK_DECODERS:
+            self.add(node, "mask_decode", full)
         if self.loops:
             self._in_loop(node, full, method)
         self.generic_visit(node)
@@ -196,6 +198,8 @@ class _Visitor(Names, ast.NodeVisitor):
     # blocks
 
     def visit_For(self, node: ast.For | ast.AsyncFor) -> None:
+        for call in data_loading.loaders_of_epochs(node, self):
+            self.add(call, "epoch_loader", "DataLoader")
         for part in (node.target, node.iter):
             self.visit(part)
         self._loop(node.body)
@@ -218,6 +222,8 @@ class _Visitor(Names, ast.NodeVisitor):
     def visit_FunctionDef(self, node) -> None:
         if call := data_loading.collating_call(node):
             self.add(call, "host_collate", node.name)
+        for call, name in data_loading.read_by_one_rank(node, self):
+            self.add(call, "one_reader", name)
         outer, self.loops = self.loops, 0  # the body runs where it is called
         names = [a.arg for a in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
         flow = self.flow.inside(names)

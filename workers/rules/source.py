@@ -94,3 +94,15 @@ rule("R-SCR-20", INFO, "S0, X25", "scripts",
      _("GELU of TensorFlow has a faster approximation on the NPU."),
      _("Try npu_device.ops.gelu or npu_unary_ops.gelu and check convergence."),
      found_in_scan("R-SCR-20"), "TensorFlow")
+rule("R-SCR-21", INFO, "S0", "scripts",
+     _("The loader's workers start again in every epoch, and the NPU waits for them."),
+     _("Make it once, with persistent_workers=True, or as an infinite loader."),
+     found_in_scan("R-SCR-21"))
+rule("R-SCR-22", INFO, "S0", "scripts",
+     _("Masks are decoded on the CPU by one core."),
+     _("Move the computation to the NPU, or spread it over several processes."),
+     found_in_scan("R-SCR-22"))
+rule("R-SCR-23", WARN, "S0", "scripts",
+     _("One card reads the data and hands it on to the others, which often slows all down."),
+     _("Let every card read its own share, or measure what the broadcast costs."),
+     found_in_scan("R-SCR-23"))

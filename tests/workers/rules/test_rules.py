@@ -25,6 +25,9 @@ def manual(text):
 ASD = {"asd_variables": {"NPU_ASD_CONFIG": "enable:true"}}
 SKIPPED = {"megatron": {"program": "~/Megatron-LM/pretrain_gpt.py",
                         "options": ["--iterations-to-skip"]}}
+ONE_READER = ("import numpy as np, torch, torch.distributed as dist\n"
+              "def read(p):\n    if dist.get_rank() == 0:\n        x = {}\n"
+              "    dist.broadcast(x, 0)\n")
 LOOP = "import torch\nfor x in y:\n    loss = f(x)\n    {}\n"
 # code: (facts that hit, facts that do not)
 VECTORS = {
@@ -107,6 +110,13 @@ VECTORS = {
                  py("def collate(b):\n    return torch.stack(list(b)).permute(0, 3, 1, 2)")),
     "R-SCR-20": (py("import tensorflow as tf\ny = tf.nn.gelu(x)"),
                  py("import npu_device as npu\ny = npu.ops.gelu(x)")),
+    "R-SCR-21": (py("from torch.utils.data import DataLoader\n"
+                    "for epoch in range(3):\n    for b in DataLoader(d): pass"),
+                 py("from torch.utils.data import DataLoader\nl = DataLoader(d)\n"
+                    "for epoch in range(3):\n    for b in l: pass")),
+    "R-SCR-22": (py("from pycocotools import mask as M\nm = M.decode(r)"),
+                 py("from pycocotools import mask as M\na = M.area(r)")),
+    "R-SCR-23": (py(ONE_READER.format("np.load(p)")), py(ONE_READER.format("torch.load(p)"))),
     "R-ACC-01": ({"is_dump": True, "is_config_check_passed": False},
                  {"is_dump": True, "is_config_check_passed": True}),
     "R-ACC-02": ({"config_check": SHEETS},
