@@ -55,9 +55,9 @@ class OptionalCache(BaseCache):
 
 
 class OptionalRedisCache(OptionalCache, RedisCache):
-    """Redis. A page asks a dozen times, and a host that is gone takes seconds to say so."""
+    """Redis. A page asks a dozen times, and a host that is silent takes seconds each time."""
 
-    pause_seconds = 5.0
+    pause_seconds = 30.0
 
 
 class OptionalFileCache(OptionalCache, FileBasedCache):

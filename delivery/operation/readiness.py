@@ -40,7 +40,10 @@ def migrations() -> None:
 
 
 def broker() -> None:
-    with app.connection_for_write() as link:
+    """A broker that takes the connection and then says nothing does not work either."""
+    link = app.connection_for_write(transport_options={
+        "socket_timeout": BROKER_SECONDS, "socket_connect_timeout": BROKER_SECONDS})
+    with link:
         link.ensure_connection(max_retries=1, timeout=BROKER_SECONDS)
 
 

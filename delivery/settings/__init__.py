@@ -353,7 +353,7 @@ else:
 # What all processes count together (turns of the verification page).
 CACHES = {"default": {
     "BACKEND": "engagements.optional_cache.OptionalRedisCache", "LOCATION": REDIS_URL,
-    "KEY_PREFIX": "desk", "OPTIONS": {"socket_timeout": 5, "socket_connect_timeout": 5},
+    "KEY_PREFIX": "desk", "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2},
 } if REDIS_URL else {
     "BACKEND": "engagements.optional_cache.OptionalFileCache",
     "LOCATION": VAR_DIR / "cache", "OPTIONS": {"MAX_ENTRIES": 5000},

@@ -2,10 +2,15 @@
 
 import errno
 import os
+import socket
+import time
 
 import pytest
+from celery import Celery
 from django.core.cache import cache
+from kombu.exceptions import OperationalError
 
+from delivery.operation import readiness
 from engagements.models import Role
 from engagements.optional_cache import OptionalFileCache, OptionalRedisCache
 from engagements.web.address_limit import count_request, requests_so_far
@@ -37,6 +42,19 @@ def test_a_host_that_is_gone_is_asked_once_in_a_while(redis_gone, caplog):
         assert cache.get_many(["a"]) == {}
         assert cache.add("a", 1) is False
     assert caplog.text.count("pages go on without it") == 1
+
+
+def test_a_broker_that_is_silent_is_no_broker(monkeypatch):
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        monkeypatch.setattr(readiness, "app", Celery(broker=address, set_as_current=False))
+        monkeypatch.setattr(readiness, "BROKER_SECONDS", 0.2)
+        began = time.monotonic()
+        with pytest.raises(OperationalError):
+            readiness.broker()
+        assert time.monotonic() - began < 5
 
 
 def test_a_full_disk_makes_an_empty_cache(tmp_path, monkeypatch, caplog):
