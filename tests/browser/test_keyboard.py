@@ -153,6 +153,9 @@ def test_arrow_keys_walk_the_matrix(visit, sample):
                          "[data-desk-grid] td[tabindex='0']")
     last = sample.models.count() - 1
     assert stops.count() == 1
+    keys.reach("#content")  # past the tabs
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
     keys.reach("/menu/")
     walked = []
     for key in ("ArrowRight", "ArrowDown", "End", "ArrowRight", "Home", "ArrowLeft", "ArrowUp",
