@@ -26,10 +26,10 @@ class RoundForm(FileForm):
                              widget=forms.Textarea(attrs={"rows": 2}))
     profile = forms.ModelChoiceField(Artifact.objects.none(), required=False,
                                      label=_("Profile or analysis of this run"))
-    technique = forms.ChoiceField(label=_("Technique of memory or communication"), required=False,
+    technique = forms.ChoiceField(label=_("Technique"), required=False,
                                   choices=[("", "–"), *Technique.choices])
     configuration = forms.CharField(label=_("Settings of the technique"), required=False,
-                                    widget=forms.Textarea(attrs={"rows": 3}))
+                                    widget=forms.Textarea(attrs={"rows": 6}))
     field_order = ["area", "finding", "change", "technique", "configuration", "artifact", "upload",
                    "profile"]
 
@@ -45,7 +45,8 @@ class RoundForm(FileForm):
                 del self.fields[name]
         else:
             self.fields["configuration"].help_text = following(
-                gettext("One “name = value” a line."), names_of_settings())
+                gettext("As the file prints them (JSON, .ini, YAML, with comments), or one “name = "
+                        "value” a line."), names_of_settings())
 
     def clean_configuration(self) -> dict:
         try:

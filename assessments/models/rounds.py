@@ -30,9 +30,13 @@ class OptimisationRound(models.Model):
         OTHER = "other", _("Other")
 
     class Technique(models.TextChoices):
-        ADAPTIVE_MEMORY = "adaptive_memory", _("Adaptive memory (AMC)")
+        PARALLEL = "parallel", _("Parallel strategy")
+        ADAPTIVE_MEMORY = "adaptive_memory", _("Automatic memory management (AMC)")
         TIERED_MEMORY = "tiered_memory", _("Tiered memory (HBM and DDR)")
+        COMPUTE = "compute", _("Operators of one's own")
         COMPRESSION = "compression", _("Compressed communication")
+        COMPILATION = "compilation", _("Compilation of the graph")
+        QUANTISATION = "quantisation", _("Quantisation-aware training (QAT)")
 
     model = models.ForeignKey(MigratedModel, models.CASCADE, related_name="optimisation_rounds")
     number = models.PositiveSmallIntegerField(_("round"))

@@ -8,6 +8,7 @@ from django.utils.translation import gettext
 from assessments.models import Baseline, Criterion, Measurement, MetricDefinition
 from assessments.performance.gains import METRICS, Gain, Metric
 from assessments.performance.rounds import History
+from assessments.performance.token_rates import in_tokens
 from assessments.queries import current_criteria, of_target
 from engagements.models import MigratedModel
 from toolreaders.verdicts.sentences import SIGNS
@@ -47,6 +48,12 @@ class Bars:
         return self.baseline is not None or self.before != self.after
 
     @property
+    def derivations(self) -> list[str]:
+        """How values that no file holds as they stand were computed, each once."""
+        return [*dict.fromkeys(filter(None, (
+            str(getattr(row, "derivation", "")) for row in (self.before, self.after))))]
+
+    @property
     def baseline_label(self) -> str:
         return gettext("Baseline") if self.is_baseline_confirmed else gettext(
             "Baseline, not confirmed")
@@ -61,14 +68,15 @@ class Bars:
 
 
 def bars_of(model: MigratedModel, known: History) -> list[Bars]:
-    """All metrics that were measured for the model. Four queries."""
+    """All metrics that were measured for the model. Four queries, and one for the survey
+    where samples are counted."""
     frozen_last = sorted(  # so that they win
         Baseline.objects.filter(model=model).select_related("artifact").order_by("pk"),
         key=lambda row: row.frozen_at is not None)
     measured: dict[str, list[Measurement]] = {}
-    for row in of_target(Measurement.objects.filter(
+    for row in in_tokens(list(of_target(Measurement.objects.filter(
             model=model, quantity__in=[m.name for m in METRICS],
-            value__isnull=False)).select_related("artifact").order_by("pk"):
+            value__isnull=False)).select_related("artifact").order_by("pk"))):
         measured.setdefault(row.quantity, []).append(row)
     criteria = _criteria(model)
     by_quantity = {b.quantity: b for b in frozen_last}

@@ -7,6 +7,7 @@ from django.db.models import Count, Q
 from assessments.models import Measurement, OptimisationRound
 from assessments.performance.gains import BY_NAME, METRICS, Gain, Metric, gain
 from assessments.performance.rounds import same_cards
+from assessments.performance.token_rates import in_tokens
 from assessments.queries import of_target
 from engagements.models import Engagement, MigratedModel
 from workers.models import Artifact
@@ -33,9 +34,9 @@ def overview(engagement: Engagement) -> list[ModelLine]:
             Artifact.objects.filter(readings__kind="profile"), file="")))))
     rows = of_target(Measurement.objects.filter(
         model__engagement=engagement, quantity__in=BY_NAME, value__isnull=False)).order_by(
-        "pk").only("model_id", "quantity", "value", "is_practice", "artifact_id", "job_id")
+        "pk").only("model_id", "quantity", "value", "place", "is_practice", "artifact_id", "job_id")
     measured: dict[tuple[int, str], list[Measurement]] = {}
-    for row in rows:
+    for row in in_tokens(list(rows)):
         measured.setdefault((row.model_id, row.quantity), []).append(row)
     rounds: dict[int, list[OptimisationRound]] = {}
     for entry in OptimisationRound.objects.filter(

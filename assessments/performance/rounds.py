@@ -1,11 +1,14 @@
 """The optimisation history of a model, every figure recomputed from its measurements."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Q
 
 from assessments.models import Measurement, OptimisationRound, Verdict
 from assessments.performance.gains import BY_NAME, METRICS, Gain, Metric, gain
+from assessments.performance.techniques import changed
+from assessments.performance.token_rates import in_tokens
 from assessments.queries import of_target
 from engagements.models import MigratedModel
 
@@ -30,12 +33,14 @@ class Cell:
 
 @dataclass(frozen=True)
 class RoundRow:
-    """A round with its figures and with the verdicts on its accuracy."""
+    """A round with its figures, with the verdicts on its accuracy, and with what of the technique's
+    settings differs from the kept round before that configured it."""
 
     round: OptimisationRound
     cells: list[Cell]
     verdicts: list[Verdict]
     is_practice: bool
+    settings: list[tuple[str, Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,8 @@ class History:
 
 
 def history(model: MigratedModel) -> History:
-    """Three queries, whatever the number of rounds."""
+    """Three queries, and one for the survey where samples are counted, whatever the number of
+    rounds."""
     rounds = list(OptimisationRound.objects.filter(model=model).select_related(
         "artifact__job", "profile__job", "recorded_by").order_by("number"))
     if not rounds:
@@ -65,8 +71,10 @@ def history(model: MigratedModel) -> History:
     counted: list[OptimisationRound] = []
     for entry in rounds:
         cells = [_cell(metric, entry, counted, known) for metric in metrics]
+        before = next((earlier.configuration for earlier in counted[::-1]
+                       if entry.technique and earlier.technique == entry.technique), {})
         rows.append(RoundRow(entry, cells, verdicts.get(entry.artifact_id, []),
-                             entry.artifact.is_practice))
+                             entry.artifact.is_practice, changed(before, entry.configuration)))
         counted += [entry] if entry.is_kept else []
     return History(metrics, rows)
 
@@ -97,9 +105,9 @@ def _measured(model: MigratedModel, rounds: list[OptimisationRound]
     """Per round and metric the measurement of its run: of its file, its profile, its job."""
     files = {pk for r in rounds for pk in (r.artifact_id, r.profile_id) if pk}
     jobs = {r.artifact.job_id for r in rounds if r.artifact.job_id}
-    found = list(of_target(Measurement.objects.filter(
+    found = in_tokens(list(of_target(Measurement.objects.filter(
         Q(artifact__in=files) | Q(job__in=jobs), model=model,
-        quantity__in=[m.name for m in METRICS], value__isnull=False)).order_by("pk"))
+        quantity__in=[m.name for m in METRICS], value__isnull=False)).order_by("pk")))
     return {r.pk: _of_round(r, found) for r in rounds}
 
 

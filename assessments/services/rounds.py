@@ -39,8 +39,8 @@ def record_round(
     not have.
 
     Args:
-        technique: of memory or communication, where one was configured.
-        configuration: name → value, see `performance.techniques`.
+        technique: what was configured, where its settings are recorded.
+        configuration: nested as the file prints it, see `performance.techniques`.
     """
     require(actor, Can.WORK, model.engagement)
     model = MigratedModel.objects.select_for_update(of=("self",), no_key=True).get(pk=model.pk)

@@ -1,5 +1,6 @@
 """Figures and reasons of assessments as text."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 
@@ -32,6 +33,12 @@ register.filter(quantity_label)
 register.filter(point_label)
 register.filter(item_label)
 register.filter(in_unit)
+
+
+@register.filter
+def as_printed(value) -> str:
+    """A setting as its file prints it: texts bare, true and false in lower case."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 @register.simple_tag

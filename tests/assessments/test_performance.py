@@ -136,7 +136,7 @@ def test_only_the_newest_round_can_be_taken_back(people, model, run, record):
 def test_queries_of_the_history_are_constant(model, run, record, django_assert_num_queries):
     for milliseconds in (500, 400, 300, 200):
         record(run(milliseconds))
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         history(model)
 
 

@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
+from django.utils.translation import override
 
 from assessments import services
 from assessments.models import Measurement, Verdict
+from assessments.performance.metric_bars import bars_of
+from assessments.performance.overview import overview
 from assessments.performance.rounds import Cell, History, RoundRow, history, same_cards
+from delivery.reports.facts import before_after
+from delivery.surveys.services import Change, save_answers, start_survey
 from engagements.models import Role
-from tests.assessments.conftest import megatron_log, trace
+from tests.assessments.conftest import log, megatron_log, trace
 
-TIME = "iteration_time_ms"
+TIME, TOKENS = "iteration_time_ms", "tokens_per_second"
 
 
 def cells(model, name=TIME) -> list[Cell]:
@@ -135,6 +140,29 @@ def test_practice_is_that_of_the_rounds_file(model, run, record, store):
 def test_rows_are_values(model, run, record):
     entry = record(run(500))
     for thing in (history(model), history(model).rows[0], cells(model)[0],
-                  RoundRow(entry, [], [], False)):
+                  RoundRow(entry, [], [], False, [])):
         with pytest.raises(AttributeError):
             thing.metrics = thing.cells = thing.gain = None
+
+
+def test_language_models_are_shown_in_tokens_with_the_derivation(
+        model, run, record, store, people):
+    """By the arguments that the run printed, else by what the survey states; not stored."""
+    arguments = (b"--------- arguments ---------\n  seq_length ......... 4096\n"
+                 b"------- end of arguments -------\n")
+    record(run(500))
+    record(store("b.log", arguments + log(400), model))
+    with override("en"):
+        assert [c.value for c in cells(model, TOKENS)] == [None, 102400.0]
+        assert cells(model, TOKENS)[1].measurement.derivation == (
+            "25 samples/s × 4,096 tokens (arguments of the run)")
+        save_answers(actor=people[Role.CONSULTANT], survey=start_survey(
+            actor=people[Role.CONSULTANT], engagement=model.engagement), changes=[
+            Change("model_kind@LLM", "llm", 0), Change("sequence@LLM", "1024", 0)])
+        [first, second] = cells(model, TOKENS)
+        assert (first.value, first.measurement.derivation, first.measurement.pk) == (
+            20480.0, "20 samples/s × 1,024 tokens (survey)", None)
+        assert (second.value, second.gain.relative) == (102400.0, 4.0)
+        assert "= 25 samples/s × 4,096 tokens" in str(
+            before_after._row(model, bars_of(model, history(model))[0]))
+        assert overview(model.engagement)[0].metric.name == TOKENS

@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import override
 from rest_framework.test import APIClient
 
+from assessments.performance.rounds import history
 from assessments.performance.techniques import settings_in, typed_settings
 from assessments.services import measure_artifact
 from engagements.errors import InvalidInput
@@ -49,6 +50,62 @@ def test_a_line_without_a_value_is_named():
     assert settings_in("ratio = 0.3\n\nmethod=topk") == {"ratio": "0.3", "method": "topk"}
     with pytest.raises(InvalidInput, match=r"ratio 0\.3"):
         settings_in("ratio 0.3")
+
+
+# The files of seed 003 as it prints them.
+AMC = """{
+  "memory_reuse": "auto",
+  "fragment_optimize": "enable",
+  "tensor_slice": {
+    "enable": true,
+    "slice_dim": 0
+  }
+}"""
+PRINTED = [
+    ("adaptive_memory", AMC, {"memory_reuse": "auto", "fragment_optimize": "enable",
+                              "tensor_slice": {"enable": True, "slice_dim": 0}}),
+    ("parallel", """{
+  "data_parallel": 8, "model_parallel": 4,
+  "pipeline_parallel": 2,
+  "tensor_parallel_mode": "row_split"  # 模型并行按行切分
+}""", {"data_parallel": 8, "model_parallel": 4, "pipeline_parallel": 2,
+       "tensor_parallel_mode": "row_split"}),
+    ("quantisation", "quantization:\n  enable: True\n  bit_num: 8\n  quant_delay: 1000\n"
+     "  per_channel: True\n", {"quantization": {
+         "enable": True, "bit_num": 8, "quant_delay": 1000, "per_channel": True}}),
+    ("tiered_memory", "[HBM]\nreserved_size = 2048  # 保留2GB HBM给热数据\n[DDR]\n"
+     "priority = low  # 冷数据优先级降低\n",
+     {"HBM": {"reserved_size": 2048}, "DDR": {"priority": "low"}}),
+    ("compression", 'compression="topk",\ntopk_ratio=0.3\n[COMMUNICATION]\n'
+     "overlap_compute = true\n",
+     {"compression": "topk", "topk_ratio": 0.3, "COMMUNICATION": {"overlap_compute": True}}),
+    ("compilation", "graph_op_shrink=enable\nfusion_switch_file=fusion_switch.cfg\n"
+     "enable_graph_kernel = True", {"graph_op_shrink": "enable", "enable_graph_kernel": True,
+                                    "fusion_switch_file": "fusion_switch.cfg"})]
+
+
+@pytest.mark.parametrize(("technique", "text", "stored"), PRINTED)
+def test_files_are_entered_and_stored_as_they_are_printed(technique, text, stored):
+    assert typed_settings(technique, settings_in(text)) == stored
+
+
+def test_rounds_show_what_of_the_settings_changed(client, people, model, run, record):
+    record(run(500))
+    record(run(400), technique="adaptive_memory", configuration=settings_in(AMC))
+    record(run(300), technique="adaptive_memory", configuration=settings_in(AMC.replace(
+        '"slice_dim": 0', '"slice_dim": 1').replace('"memory_reuse": "auto",', "")))
+    assert [(name, old, new) for name, old, new in history(model).rows[2].settings
+            if old != new] == [("tensor_slice.slice_dim", 0, 1), ("memory_reuse", "auto", None)]
+    client.force_login(people[Role.CONSULTANT])
+    page = client.get(reverse("assessments:model_performance", args=[model.pk]),
+                      headers={"accept-language": "en"}).content.decode()
+    assert "<code>tensor_slice.enable = true</code>" in page
+    assert 'slice_dim = 1</code> <span class="text-secondary">(was 0)</span>' in page
+
+
+def test_damaged_json_is_refused():
+    with pytest.raises(InvalidInput, match="JSON is damaged"):
+        settings_in('{"memory_reuse": ')
 
 
 def test_a_round_shows_what_was_configured(client, people, model, run, record):

@@ -130,20 +130,27 @@ def _parallel_section(found: Any) -> dict[str, Any]:
 
 @register
 class DumpConfigReader(Reader):
-    """config.json of msprobe's PrecisionDebugger: what is dumped, of which steps and ranks."""
+    """config.json of msprobe's PrecisionDebugger: what is dumped, of which steps and ranks.
+
+    Also msprobe.json as tutorials print it (seed S1, 2.3): `dump` with `common_dump_settings` and
+    `api_list`, comments and all. No release of msprobe that is known reads that form.
+    """
 
     name = "msprobe_dump_config"
+    version = "2"
     kind = "dump_config"
     tool = "msprobe"
 
     def recognises(self, sample: Sample) -> int:
-        found = sample.json
+        found = sample.commented_json
         if not isinstance(found, dict) or "data" in found:
             return 0
-        return 85 if {"task", "dump_path", "level"} <= set(found) else 0
+        return 85 if {"task", "dump_path", "level"} <= set(found) or _of_tutorial(found) else 0
 
     def read(self, source: Source) -> Reading:
-        found = source.json
+        found = source.commented_json
+        if _of_tutorial(found):
+            return self._tutorial(source)
         keys = ("task", "dump_path", "rank", "step", "level")
         values = {
             "task": found["task"],
@@ -154,6 +161,30 @@ class DumpConfigReader(Reader):
             "lines": _key_lines(source.text, keys),
         }
         return self.reading(values)
+
+    def _tutorial(self, source: Source) -> Reading:
+        dump = source.commented_json["dump"]
+        common = dump["common_dump_settings"]
+        values = {
+            "task": None,
+            "level": common.get("dump_mode"),
+            "path": common.get("dump_path"),
+            "steps": [int(step) for step in str(common.get("dump_iter", "")).split("|")
+                      if step.strip().isdecimal()],
+            "ranks": [],
+            "apis": [str(entry.get("name")) for entry in dump.get("api_list") or []
+                     if isinstance(entry, dict)],
+            "lines": _key_lines(source.text, ("dump_mode", "dump_path", "dump_iter", "api_list")),
+        }
+        message = ("PrecisionDebugger does not read this form: it wants task, dump_path, level, "
+                   "step and rank at the top.")
+        return self.reading(values, warnings=[
+            ReadingWarning("other_form", message, values["lines"].get("dump_mode"))])
+
+
+def _of_tutorial(found: dict[str, Any]) -> bool:
+    dump = found.get("dump")
+    return isinstance(dump, dict) and isinstance(dump.get("common_dump_settings"), dict)
 
 
 def _key_lines(text: str, keys: Iterable[str]) -> dict[str, int]:

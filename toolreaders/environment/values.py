@@ -17,14 +17,15 @@ class CompatibilityTable(TypedDict, total=False):
 
 
 class DumpConfig(TypedDict, total=False):
-    """What PrecisionDebugger is told to dump."""
+    """What PrecisionDebugger is told to dump; `apis` of the form that tutorials print."""
 
+    apis: list[str]
     level: str
     lines: dict[str, int]
     path: str
     ranks: list[int]
     steps: list[int]
-    task: str
+    task: str | None
 
 
 class HcclTest(TypedDict, total=False):

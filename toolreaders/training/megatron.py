@@ -49,7 +49,7 @@ class MegatronReader(TrainingLogReader):
     name = "megatron_log"
     is_console = True
     tool = "Megatron-LM"
-    version = "5"
+    version = "6"
 
     def recognises(self, sample: Sample) -> int:
         return 90 if RECOGNISED.search(sample.text) else 0
@@ -86,16 +86,24 @@ class MegatronReader(TrainingLogReader):
                     source, at_indices(array("q", _lines_of(source)), selected)),
             ),
             columns={name: column.keep(selected) for name, column in columns.beside.items()},
-            extras=_extras(columns, at_indices(columns.times, selected), rates)
-            | _start(source),
+            extras=_with_start(
+                _extras(columns, at_indices(columns.times, selected), rates), source),
         )
 
 
-def _start(source: Source) -> dict[str, Any]:
+def _with_start(extras: dict[str, Any], source: Source) -> dict[str, Any]:
+    """The extras, what the run printed at its start, and tokens/s where its arguments tell how many
+    tokens every sample has: sequences of varying length have no such number."""
     values, lines = started(source)
     if (found := arguments_of(source, until=ITERATION)).values:
         values["arguments"], lines = mask_tree(found.values), {**found.lines, **lines}
-    return {"started": values, "lines": lines}
+    given, throughput = values.get("arguments", {}), extras["throughput"] or {}
+    length, varies = given.get("seq_length", ""), given.get("variable_seq_lengths") == "True"
+    if length.isdecimal() and not varies and "samples_per_second" in throughput:
+        throughput |= {
+            "sequence_length": int(length),
+            "derived_tokens_per_second": throughput["samples_per_second"] * int(length)}
+    return extras | {"started": values, "lines": lines}
 
 
 def _without_loss(source: Source, columns: Columns) -> LossSeries:
@@ -124,7 +132,7 @@ def _without_loss(source: Source, columns: Columns) -> LossSeries:
     warnings = [ReadingWarning("no_loss_points", message, lines[0])]
     if printed:
         warnings += printed.warnings(steps, lines.__getitem__)
-    extras = _extras(columns, times, rates) | _start(source) | {"skipped_iterations": None}
+    extras = _with_start(_extras(columns, times, rates), source) | {"skipped_iterations": None}
     return LossSeries(
         array("q"), array("d"), usual_interval(ordered(steps)), "window_mean", 1,
         warnings, tool=MegatronReader.tool, norms=printed,

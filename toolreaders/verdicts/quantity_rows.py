@@ -70,7 +70,8 @@ def _charted(name: str, label: str, unit: str, *, is_collected: bool = True,
 
 QUANTITIES = (
     _charted("tokens_per_second", _("Training throughput (tokens)"), "/s", is_higher_better=True,
-             of=TRAINING, training_log="throughput.tokens_per_second",
+             of=TRAINING, training_log=(
+                 "throughput.tokens_per_second", "throughput.derived_tokens_per_second"),
              node_report__throughput="tokens_per_second"),
     _charted("samples_per_second", _("Training throughput (samples)"), "/s", is_higher_better=True,
              of=TRAINING, training_log="throughput.samples_per_second"),

@@ -76,6 +76,8 @@ TEXTS = {
     "nvidia_smi_failed": _("nvidia-smi failed; nothing is known of the GPUs."),
     "operator_unknown": _("The operator's dump file was not found; only its task is known."),
     "operators_not_tuned": _("Some operators were not tuned."),
+    "other_form": _("The tool of today does not read this form of the file: for a dump it wants "
+                    "task, dump_path, level, step and rank at the top."),
     "other_part": _("The file holds something else besides."),
     "out_of_memory": _("The device ran out of memory."),
     "part_not_read": _("A part of the file was not read."),

@@ -49,7 +49,8 @@ def worsened(source: Source) -> list[dict]:
 
 def _row(model: MigratedModel, bars: Bars) -> list:
     is_one_run = bars.before == bars.after
-    return [model.code, both(lambda: bars.metric.label), both(lambda: _reference(bars)),
+    return [model.code, both(lambda: " = ".join([str(bars.metric.label), *bars.derivations])),
+            both(lambda: _reference(bars)),
             both(lambda: _("one run only") if is_one_run else labelled(
                 bars.before_label, _measured(bars.metric, bars.before))),
             both(lambda: labelled(bars.after_label, _measured(bars.metric, bars.after))),

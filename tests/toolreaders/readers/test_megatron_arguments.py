@@ -55,6 +55,32 @@ def test_arguments_of_a_log_with_iterations(written):
     assert reading.values["lines"]["train_iters"] == 17
 
 
+def test_tokens_per_second_follow_from_the_arguments(written):
+    logged = "".join(map(LINE.format, range(1, 8)))
+    for more, expected in (("  seq_length ... 4096\n", (4096, 6000 * 4096)), ("", (None, None)), (
+            "  seq_length ... 4096\n  variable_seq_lengths ... True\n", (None, None))):
+        rates = read_file(written(DUMP.replace("  train_iters", f"{more}  train_iters") + logged)
+                          ).values["throughput"]
+        assert (rates.get("sequence_length"), rates.get("derived_tokens_per_second")) == expected
+        assert rates["samples_per_second"] == 6000
+
+
+# Seed 001, 2.3, as it prints the file.
+MSPROBE = """{ "dump": { "common_dump_settings": { "dump_mode": "api",
+"dump_path": "./msprobe_dump_data", "dump_iter": "10|20" // 只在第10和20个iteration进行dump
+}, "api_list": [ { "name": "torch.nn.functional.conv2d", "api_type": "forward" },
+{ "name": "my_model.layer1.0.conv1", // 支持Module路径
+"api_type": "forward" } ] } }"""
+
+
+def test_msprobe_json_of_tutorials_is_known_beside_today_s(written):
+    reading = read_file(written(MSPROBE, "msprobe.json"))
+    assert (reading.kind, reading.values["level"], reading.values["steps"]) == (
+        "dump_config", "api", [10, 20])
+    assert reading.values["apis"] == ["torch.nn.functional.conv2d", "my_model.layer1.0.conv1"]
+    assert [warning.code for warning in reading.warnings] == ["other_form"]
+
+
 def test_the_rules_judge_what_the_run_printed(written):
     facts = facts_of(read_file(written(DUMP)))
     assert facts["world_size"] == 16

@@ -55,8 +55,8 @@ class Throughput(FromLogs):
     success = _("The log holds times per step after the warm-up.")
     parameters: ClassVar = (
         Parameter("log", _("Training log (file number)"), "artifact"),
-        Parameter("seq_length", _("Sequence length"), "integer", minimum=1, maximum=1_048_576,
-                  unit="tokens"),
+        Parameter("seq_length", _("Sequence length"), "integer", is_required=False, minimum=1,
+                  maximum=1_048_576, unit="tokens", help=_("Empty: as the log says.")),
         Parameter("global_batch_size", _("Global batch size"), "integer", is_required=False,
                   minimum=1, maximum=1_000_000, help=_("Empty: as the log says.")),
         CARDS_USED,
@@ -67,14 +67,20 @@ class Throughput(FromLogs):
             seconds, values = step_seconds(job, parameters["log"])
         except InvalidInput as error:
             return Judgement(False, gettext_noop("%(why)s"), {"why": error.message}), {}
-        batch = parameters["global_batch_size"] or (values.get("throughput") or {}).get(
-            "global_batch_size")
+        logged = values.get("throughput") or {}
+        batch = parameters["global_batch_size"] or logged.get("global_batch_size")
+        length = parameters["seq_length"] or logged.get("sequence_length")
         if not batch:
             return Judgement(False, gettext_noop("The log does not name its batch size.")), {}
-        tokens = batch * parameters["seq_length"] / seconds
+        if not length:
+            return Judgement(False, gettext_noop(
+                "The log does not name the length of its sequences.")), {}
+        tokens = batch * length / seconds
         return answer("throughput", gettext_noop(
-            "%(shown)s tokens per second, %(per_card)s per card."), {
+            "%(shown)s tokens per second (%(batch)s × %(length)s ÷ %(seconds)s s), %(per_card)s "
+            "per card."), {
             "tokens_per_second": tokens, "step_seconds": seconds, "shown": f"{tokens:.4g}",
+            "batch": f"{batch:g}", "length": f"{length:g}", "seconds": f"{seconds:.4g}",
             "per_card": f"{tokens / parameters['cards_used']:.4g}"})
 
 
