@@ -59,7 +59,7 @@ def parse():
     parser.add_argument("--input")
     parser.add_argument("--output")
     for name, default in (("loop", 1), ("batchsize", 1), ("warmup_count", 1), ("device", 0),
-                          ("display_all_summary", 0)):
+                          ("display_all_summary", 0), ("dymBatch", 0)):
         parser.add_argument(f"--{name}", type=int, default=default)
     args = parser.parse_args()
     if args.loop < 1 or args.batchsize < 1:

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import pathlib
 import shutil
 import sys
 
@@ -79,10 +80,45 @@ def affinity_apis(args, place, log):
     return {"affinity_api_call.csv": len(rows)}
 
 
+HOOKED = "from msft_dynamic_analysis.hook import DETECTOR\n"
+HOOK = '''"""Stand-in of the detector: a report without rows."""
+import atexit
+import os
+
+
+class Detector:
+    def start(self, dataset):
+        yield from dataset
+
+
+@atexit.register
+def save():
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with open(os.path.join(folder, "msft_dynamic_shape_analysis_report.csv"), "w") as stream:
+        stream.write("Function Name,File Path,Line Number,Call Stack,Input Shape Range,"
+                     "Output Shape Range\\n")
+
+
+DETECTOR = Detector()
+'''
+
+
 def dynamic_shape(args, place, log):
-    """The copy that the user shall run; the stand-in does not instrument it."""
+    """The copy that the user shall run; of the instruments the stand-in has the loop and the report,
+    not the calls."""
     list(transplant.analysed(args.source, log))
     shutil.copytree(args.source, place, dirs_exist_ok=True)
+    for path in pathlib.Path(place).rglob("*.py"):
+        text = path.read_text()
+        first = ast.parse(text).body[:1]
+        has_text = first and isinstance(first[0], ast.Expr)
+        at = first[0].end_lineno if has_text else 0
+        lines = text.splitlines(True)
+        path.write_text("".join([*lines[:at], HOOKED, *lines[at:]]))
+    hooks = pathlib.Path(place, "msft_dynamic_analysis")
+    hooks.mkdir(exist_ok=True)
+    (hooks / "__init__.py").write_text("")
+    (hooks / "hook.py").write_text(HOOK)
     return {}
 
 

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 
 from engagements.errors import InvalidInput
 from workers import kinds, models
@@ -237,6 +238,37 @@ def test_benchmark_of_an_offline_model_with_data(node):
         ["python3", "-m", "ais_bench", "--output", "bench", "--model", f"{node.home}/m.om",
          "--input", f"{node.home}/bins", "--batchsize", "1", "--loop", "3",
          "--warmup_count", "5"]]
+
+
+def test_offline_models_of_several_batches_in_turn(node):
+    node.tool("python3")
+    files = ({"model_file": "~/m_bs{batch}.om"}, {"model_file": "~/m.om"})
+    assert [[call[call.index("--model") + 1:-4] for call in node.run(
+        "inf.om_bench", batches="1,8", **each)] for each in files] == [
+        [[f"{node.home}/m_bs1.om", "--batchsize", "1"],
+         [f"{node.home}/m_bs8.om", "--batchsize", "8"]],
+        [[f"{node.home}/m.om", "--batchsize", "1", "--dymBatch", "1"],
+         [f"{node.home}/m.om", "--batchsize", "8", "--dymBatch", "8"]]]
+
+
+@pytest.mark.parametrize(("dynamic", "shape", "sizes", "refused"), [
+    ("dynamic_batch_size", "x:-1,3", "1,4,8", ""), ("dynamic_image_size", "x:1,3,-1,-1",
+                                                    "416,416;832,832", ""),
+    ("dynamic_dims", "a:-1,3;b:-1,4", "1,224;8,448", ""),
+    ("dynamic_dims", "a:-1,3;b:-1,4", "1,224;8", "“8” is not 2 positive numbers"),
+    ("dynamic_batch_size", "x:1,3", "1,4", "-1 in the input shape"),
+    ("dynamic_batch_size", "x:-1,3", "4", "2 to 100"), ("", "x:-1,3", "4", "Say which sizes")])
+def test_sizes_of_a_dynamic_model(node, dynamic, shape, sizes, refused):
+    node.tool("atc")
+    given = {"model_file": "~/m.onnx", "dynamic": dynamic, "input_shape": shape, "sizes": sizes,
+             "extra": "--output_type=FP32"}
+    with override("en"):
+        if refused:
+            with pytest.raises(InvalidInput, match=refused):
+                node.run("inf.atc", **given)
+        else:
+            assert node.run("inf.atc", **given)[0][-3:] == [
+                f"--{dynamic}={sizes}", "--mode=0", "--output_type=FP32"]
 
 
 @pytest.mark.parametrize(("tokenizer", "script", "option"), [

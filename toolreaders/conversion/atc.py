@@ -37,6 +37,21 @@ OPS = re.compile(
 )
 PARAMETER = re.compile(r"Value \[(?P<value>.*?)\] for parameter \[(?P<name>.*?)\]")
 SECTION = re.compile(r"^\s+(?P<title>Possible Cause|Solution|TraceBack)\b[^:]*: *(?P<text>.*)")
+STAGES = (
+    ("arguments", r"E10\d{3}", r"atc_flags|main_impl"),
+    ("parser", r"E1[126]\d{3}|E19010", r"\w*_parser|omg"),
+    ("prepare", r"",
+     r"graph_prepare|multi_batch_options|insert_aipp_op_util|infershape_pass|shape_refiner"),
+    ("split", r"EZ300[23]", r"engine_place|\w*partition(?:er)?"),
+    ("optimise", r"E2[0-2]\d{3}|E9\d{4}|EB\d{4}",
+     r"fusion_manager|tbe_\w+|op_compiler\w*|fe_graph_optimizer|graph_optimize"),
+    ("compile", r"",
+     r"graph_builder|model_builder|\w*mem_assigner|stream_allocator|task_generator"),
+)
+"""Stage (parsing, preparing, splitting, optimising, compiling), codes that only it reports, source
+files of its traces without their ending (hicann/ge compiler/, engines/nn_engine)."""
+STAGE_OF_CODE = {stage: re.compile(codes) for stage, codes, _files in STAGES if codes}
+STAGE_OF_FILE = {stage: re.compile(rf"\[FILE:(?:{files})\.cc\]") for stage, _codes, files in STAGES}
 ELIDED = re.compile(r"^\s*(?:\.\.\.|……|…)\s*$")
 LISTED = 100
 
@@ -119,6 +134,18 @@ class Conversion:
         return next(iter([*texts, *self.amct]), None)
 
 
+def stage_of(conversion: Conversion) -> str | None:
+    """The stage in which it failed: that of the first code, else of the first line of its traces
+    whose source file belongs to one; None where neither tells."""
+    lines = [*(item["text"] for item in conversion.errors),
+             *conversion.sections.get("TraceBack", [])]
+    by_code = (stage for item in conversion.errors[:1] for stage, codes in STAGE_OF_CODE.items()
+               if codes.fullmatch(item["code"]))
+    by_file = (stage for line in lines for stage, files in STAGE_OF_FILE.items()
+               if files.search(line))
+    return next(by_code, None) or next(by_file, None)
+
+
 def _is_title(text: str) -> bool:
     """E19999's first line only says “Inner Error!” or “Internal Error”."""
     return bool(re.fullmatch(r"(?:Inner|Internal) Error!?", text))
@@ -130,6 +157,7 @@ class AtcReader(Reader):
 
     name = "atc"
     kind = "conversion_log"
+    version = "2"
     tool = "atc"
 
     def recognises(self, sample: Sample) -> int:
@@ -160,6 +188,7 @@ def _values(conversion: Conversion) -> dict[str, Any]:
         "succeeded": conversion.succeeded,
         "codes": list(dict.fromkeys(codes)),
         "first_code": codes[0] if codes else None,
+        "stage": stage_of(conversion),
         "errors": conversion.errors[:LISTED],
         "cause": conversion.cause,
         "solution": " ".join(conversion.sections.get("Solution", [])) or None,

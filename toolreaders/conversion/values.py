@@ -34,6 +34,7 @@ class ConversionLog(TypedDict, total=False):
     passes: dict[str, int]
     sessions: list[str]
     solution: str | None
+    stage: str | None
     succeeded: bool | None
     tool_warning_count: int
     tool_warnings: list[Record]

@@ -30,6 +30,30 @@ def test_failures(sample, name, code, ops):
     assert values["op_count"] == ops
 
 
+# First lines of traces that CANN printed in public issues.
+INFER = ("E89999: op[Transpose], attr[perm], has wrong value[2][FUNC:TransposeCommonInferShape]"
+         "[FILE:transformation_ops.cc][LINE:1039]\n        TraceBack (most recent call last):\n"
+         "       Call InferShapeAndType for node:Transpose(Transpose) failed[FUNC:Infer]"
+         "[FILE:infershape_pass.cc][LINE:118]\n       build graph failed, graph id:0, ret:-1"
+         "[FUNC:BuildModel][FILE:ge_generator.cc][LINE:1443]\n")
+KERNEL = ("E19999: Inner Error!\n        TraceBack (most recent call last):\n        [SubGraphOpt]"
+          "[Compile][CompOpOnly] CompileOp failed.[FUNC:CompileOpOnly][FILE:op_compiler.cc]"
+          "[LINE:1190]\n        build graph failed, graph id:1, ret:-1[FUNC:BuildModelWithGraphId]"
+          "[FILE:ge_generator.cc][LINE:1618]\n")
+MEMORY = ("E19999: Inner Error!\n        TraceBack (most recent call last):\n        Assign failed"
+          "[FUNC:AssignMemory][FILE:graph_mem_assigner.cc][LINE:10]\n")
+
+
+@pytest.mark.parametrize(("text", "stage"), [
+    ("E10001_input_shape.log", "arguments"), ("atc_err_e19010.txt", "parser"), (INFER, "prepare"),
+    ("atc_err_ez3003.txt", "split"), (KERNEL, "optimise"), (MEMORY, "compile"),
+    ("E19999_opp_version.log", None), ("plain.log", None)])
+def test_the_stage_in_which_a_conversion_failed(sample, written, text, stage):
+    failed = "ATC run failed, Please check the detail log\n"
+    path = sample(f"accuracy/atc/{text}") if "\n" not in text else written(failed + text)
+    assert read_file(path).values["stage"] == stage
+
+
 def test_what_a_failure_says(sample):
     shape = read_file(sample("accuracy/atc/E10001_input_shape.log")).values
     assert shape["parameters"] == [{"name": "input_2", "value": "-1"}]

@@ -110,3 +110,32 @@ def test_an_aipp_configuration_is_read_beside_the_conversion(judge, content, tex
     assert text in text_of(judgement)
     right = judge("inf.atc", {**files, "aipp.cfg": AIPP % 224}, aipp="~/aipp.cfg")
     assert right.is_success
+
+
+def summary(batch: int, milliseconds: float) -> bytes:
+    return json.dumps({"filesinfo": {}, "NPU_compute_time": {
+        "mean": milliseconds, "percentile(99%)": 2 * milliseconds},
+        "throughput": 1000 * batch / milliseconds}).encode()
+
+
+def test_an_offline_model_over_batches_is_a_table(judge):
+    files = {"bench/bs1/a_summary.json": summary(1, 2.0), "bench/bs8/b_summary.json": summary(8, 4)}
+    found = judge("inf.om_bench", files, batches="1,8", cards=1)
+    assert found.results["benchmark_points"] == [
+        {"batch": 1, "latency": 2.0, "p99": 4.0, "samples_per_second": 500.0},
+        {"batch": 8, "latency": 4, "p99": 8, "samples_per_second": 2000.0}]
+    with override("en"):
+        assert text_of(found).startswith("2 batch sizes measured: at most 2000 per second, at")
+        shown = benchmark_points.of_job(found.results)
+        assert [chart.title for chart in shown["charts"]] == [
+            "Throughput over batch size", "Latency over batch size"]
+        missing = judge("inf.om_bench", files, batches="1,4,8", cards=1)
+        assert (missing.is_success, text_of(missing)) == (False, "No result for batch size 4.")
+
+
+def test_a_failed_conversion_names_its_stage(judge):
+    log = ("ATC run failed, Please check the detail log\n"
+           "EZ3003: No supported Ops kernel and engine are found for [a], optype [B].\n")
+    with override("en"):
+        assert text_of(judge("inf.atc", {"log.txt": log.encode()}, status=1)) == (
+            "The conversion failed while the graph was split, no engine takes an operator: EZ3003.")

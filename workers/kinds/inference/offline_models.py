@@ -1,5 +1,6 @@
 """Inference kinds (DOMAIN 4.5)."""
 
+import re
 from fnmatch import fnmatch
 from typing import ClassVar
 
@@ -11,7 +12,9 @@ from engagements.stages import Stage
 from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
+from workers.kinds.inference import dynamic_inputs
 from workers.kinds.inference.formats import FRAMEWORK
+from workers.kinds.parameters import as_words
 
 # atc --precision_mode (ATC 离线模型编译工具用户指南, CANN 8.x).
 PRECISIONS = {"force_fp16": _("FP16 wherever an operator can"),
@@ -47,6 +50,7 @@ class Atc(JobKind):
                   help=_("“Ascend” and the chip's name as npu-smi info shows it.")),
         Parameter("input_shape", _("Input shape"), is_required=False,
                   help=_("For example input:1,3,224,224; several inputs with “;” between them.")),
+        *dynamic_inputs.PARAMETERS,
         Parameter("output", _("Name of the offline model"), "name", default="model",
                   help=_("Without .om; it lies in the job's folder and is collected.")),
         Parameter("weight_file", _("Weights (Caffe)"), "path", is_required=False,
@@ -67,19 +71,26 @@ class Atc(JobKind):
         Parameter("compression", _("Calibration (AMCT)"), "path", is_required=False,
                   help=_("--compression_optimize_conf: quantises while converting, with the data "
                          "that the file names.")),
+        Parameter("extra", _("Further options"), "words", is_required=False,
+                  help=_("As atc --help of the node's CANN names them, for example "
+                         "--output_type=FP32.")),
     )
     collect = ("*.om", "fusion_result.json", "check_result.json", "aipp.cfg")
     gate_parameters: ClassVar = {"mode": CONVERT}
     good_run = GoodRun(files=("*.om",), reads_content=False)
     practice_runs = (PracticeRun({"model_file": "~/data/model.onnx"}),
                      PracticeRun({"model_file": "~/data/model.onnx", "aipp": "~/data/aipp.cfg",
-                                  "precision": "allow_mix_precision", "custom_operators": "~/opp"}))
+                                  "precision": "allow_mix_precision", "custom_operators": "~/opp"}),
+                     PracticeRun({"model_file": "~/data/model.onnx",
+                                  "input_shape": "input:-1,3,224,224", "sizes": "1,4,8",
+                                  "dynamic": dynamic_inputs.BATCH}))
 
     def clean(self, values):
         cleaned = super().clean(values)
         if "/" in cleaned["output"]:
             raise InvalidInput(gettext("“%(label)s” is a name without “/”.")
                                % {"label": gettext("Name of the offline model")})
+        dynamic_inputs.check(cleaned)
         return cleaned
 
     def argv(self, parameters):
@@ -102,7 +113,8 @@ class Atc(JobKind):
             options.append(f"--precision_mode={parameters['precision']}")
         return ["sh", "-c", script, "atc",
                 *(parameters[name] or "" for name in FILES),
-                *options, f"--mode={parameters['mode']}"]
+                *options, *dynamic_inputs.option(parameters), f"--mode={parameters['mode']}",
+                *as_words(parameters["extra"])]
 
     def facts(self, parameters):
         return {"atc_mode": parameters["mode"], "is_dvpp_chained": bool(parameters["aipp"]),
@@ -119,10 +131,25 @@ class Atc(JobKind):
             return Judgement(True, gettext_noop("The model can be converted; no model was made."))
         if has_run and produced:
             return Judgement(True, gettext_noop("Converted: %(name)s."), {"name": produced[0]})
+        stage = logs[0].values.get("stage") if logs else None
         if codes:
-            return Judgement(False, gettext_noop("The conversion failed: %(codes)s."),
-                             {"codes": codes})
+            return Judgement(False, FAILED_IN[stage], {"codes": codes}, {"stage": stage})
         return Judgement(False, gettext_noop("The conversion failed; the log shows why."))
+
+
+FAILED_IN = {  # by the stages of toolreaders.conversion.atc
+    None: gettext_noop("The conversion failed: %(codes)s."),
+    "arguments": gettext_noop("The conversion did not begin, an argument is wrong: %(codes)s."),
+    "parser": gettext_noop("The conversion failed while the model file was parsed: %(codes)s."),
+    "prepare": gettext_noop("The conversion failed while the graph was prepared (shapes and data "
+                            "types): %(codes)s."),
+    "split": gettext_noop("The conversion failed while the graph was split, no engine takes an "
+                          "operator: %(codes)s."),
+    "optimise": gettext_noop("The conversion failed while the subgraphs were optimised and their "
+                             "operators built: %(codes)s."),
+    "compile": gettext_noop("The conversion failed while the whole graph was compiled (memory, "
+                            "streams, tasks): %(codes)s."),
+}
 
 
 def _aipp_faults(finished: Finished) -> Judgement | None:
@@ -141,6 +168,18 @@ def _aipp_faults(finished: Finished) -> Judgement | None:
         {"n": len(faults), "first": faults[0]})
 
 
+IN_TURN = """b=$1 m=$2; shift 2
+for n in $(printf %s "$b" | tr , ' '); do
+  case $m in *'{batch}'*) f=$(printf %s "$m" | sed "s/{batch}/$n/g") d=;;
+  *) f=$m d=--dymBatch;; esac
+  mkdir -p "bench/bs$n"; echo "batch size $n"
+  python3 -m ais_bench --output "bench/bs$n" --model "$f" --batchsize "$n" ${d:+"$d" "$n"} "$@" ||
+    exit $?
+done"""
+BATCHES_MEASURED = ngettext_noop(
+    "%(n)d batch size measured: %(rate)s per second at batch %(batch)d, mean latency %(latency)s "
+    "ms.", "%(n)d batch sizes measured: at most %(rate)s per second, at batch %(batch)d, mean "
+    "latency %(latency)s ms.", "n")
 OPERATORS_CONVERTED = ngettext_noop(
     "%(n)d operator converted, first %(first)s.",
     "%(n)d operators converted, first %(first)s.", "n")
@@ -203,20 +242,36 @@ class OmBench(JobKind):
                   help=_("A .bin or .npy file or a folder of them; empty: zeros are computed.")),
         Parameter("batch_size", _("Batch size"), "integer", default=1, minimum=1, maximum=4096,
                   help=_("As the model was converted; the throughput is computed from it.")),
+        Parameter("batches", _("Batch sizes in turn"), is_required=False,
+                  help=_("For example 1,4,8: a run and a row of the table each. {batch} in the "
+                         "model's name stands for the size; without it one model takes them all "
+                         "(--dymBatch).")),
         Parameter("loop", _("Loops"), "integer", default=100, minimum=1, maximum=1_000_000),
         Parameter("warmup", _("Warm-up loops"), "integer", default=5, minimum=0, maximum=10_000),
     )
-    collect = judged_files = ("bench/*.json", "bench/*/*.json")
+    collect = judged_files = ("bench/*.json", "bench/*/*.json", "bench/*/*/*.json")
     claims_device = True
     good_run = GoodRun(cards=1, log_shows=LogShows.NOTHING)
-    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx", "loop": 10}),)
+    practice_runs = (PracticeRun({"model_file": "~/data/model.onnx", "loop": 10}),
+                     PracticeRun({"model_file": "~/data/model.onnx", "loop": 5, "batches": "1,4"},
+                                 {"n": 2}))
+
+    def clean(self, values):
+        cleaned = super().clean(values)
+        if cleaned["batches"] and not re.fullmatch(r"[1-9]\d{0,3}(,[1-9]\d{0,3})*",
+                                                   cleaned["batches"]):
+            raise InvalidInput(gettext("Batch sizes are written as 1,4,8."))
+        return cleaned
 
     def argv(self, parameters):
+        options = ["--loop", str(parameters["loop"]), "--warmup_count", str(parameters["warmup"])]
         given = ["--input", parameters["input"]] if parameters["input"] else []
+        if parameters["batches"]:
+            return ["sh", "-c", IN_TURN, "bench", parameters["batches"], parameters["model_file"],
+                    *given, *options]
         script = 'mkdir -p bench && exec python3 -m ais_bench --output bench "$@"'
         return ["sh", "-c", script, "bench", "--model", parameters["model_file"], *given,
-                "--batchsize", str(parameters["batch_size"]), "--loop", str(parameters["loop"]),
-                "--warmup_count", str(parameters["warmup"])]
+                "--batchsize", str(parameters["batch_size"]), *options]
 
     def conclude(self, finished: Finished) -> Judgement:
         readings = finished.in_files("inference_benchmark")
@@ -226,6 +281,8 @@ class OmBench(JobKind):
         if latency is None or rate is None:
             return Judgement(False, gettext_noop(
                 "The benchmark's files hold no latency or no throughput."))
+        if wanted := finished.parameters.get("batches"):
+            return _in_turn(finished, [int(batch) for batch in wanted.split(",")])
         facts = {"latency": f"{latency:.4g}", "rate": f"{rate:.4g}"}
         return Judgement(True, gettext_noop(
             "Mean latency %(latency)s ms, throughput %(rate)s per second."), facts, facts)
@@ -235,6 +292,28 @@ class OmBench(JobKind):
         """ais_bench computes on the device: times of its computing prove it."""
         latency, _rate = _latency_and_rate(finished.in_files("inference_benchmark"))
         return super().device_in(finished) or ("ais_bench" if latency is not None else "")
+
+
+def _in_turn(finished: Finished, wanted: list[int]) -> Judgement:
+    """A row per batch, whose results lie in its folder; a failure that names those without one."""
+    rows = {}
+    for path, reading in finished.readings.items():
+        folder = re.match(r"bench/bs(\d+)/", path)
+        if folder and reading.kind == "inference_benchmark":
+            latency, rate = _latency_and_rate([reading])
+            rows[int(folder[1])] = {
+                "batch": int(folder[1]), "latency": latency, "samples_per_second": rate,
+                "p99": (reading.values["latency_ms"].get("inference") or {}).get("p99")}
+    rows = {batch: row for batch, row in rows.items() if None not in (
+        row["latency"], row["samples_per_second"])}
+    if missing := [str(batch) for batch in wanted if batch not in rows]:
+        return Judgement(False, gettext_noop("No result for batch size %(missing)s."),
+                         {"missing": ", ".join(missing)})
+    found = [rows[batch] for batch in wanted]
+    best = max(found, key=lambda row: row["samples_per_second"])
+    facts = {"n": len(found), "batch": best["batch"], "rate": f"{best['samples_per_second']:.4g}",
+             "latency": f"{best['latency']:.4g}"}
+    return Judgement(True, BATCHES_MEASURED, facts, {**facts, "benchmark_points": found})
 
 
 def _latency_and_rate(readings) -> tuple[float | None, float | None]:

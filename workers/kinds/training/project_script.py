@@ -343,7 +343,7 @@ class OnnxExport(ProjectRun):
     stages = (Stage.INFER_MIGRATE,)
     collect = judged_files = ("*.onnx", "*/*.onnx")
     none_found = gettext_noop("No .onnx file was written (status %(status)s).")
-    good_run = GoodRun(log_shows=LogShows.NOTHING)
+    good_run = GoodRun(log_shows=LogShows.NOTHING, also_of=("inf.amct",))
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "export"},
                                  {"first": "inspection.onnx"}),)
 
