@@ -21,7 +21,6 @@ from engagements.text.text_joining import listed
 Technique = OptimisationRound.Technique
 Settings = Mapping[str, Any]
 ON_OFF = ("on", "off", "enable", "disable", "true", "false")
-MOST_LEAVES = 200
 LONGEST = 200
 
 
