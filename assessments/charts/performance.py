@@ -86,13 +86,17 @@ def _bullet(alt, data, entry: Bars, factor: int, title):
     y = alt.Y("side:N", sort=None, title=None)
     x = alt.X("value:Q", title=_("logarithmic scale"), scale=alt.Scale(type="log"),
               axis=alt.Axis(tickCount=4, format="~g"))
+    target = entry.target * factor
+    figures = [data.transform_filter(f"datum.value {side} {target}").mark_text(
+        align=align, dy=-13, fontSize=12, font=FONT).encode(x="value:Q", y=y, text="text:N")
+        for side, align in (("<", "right"), (">=", "left"))]  # away from the target's line
     layers = [
-        data.mark_point(filled=True, size=120).encode(x=x, y=y, color=alt.Color(
+        alt.Chart(alt.Data(values=[{"value": target}])).mark_rule(
+            color=LIMIT_COLOUR, strokeWidth=1.8, strokeDash=[6, 3]).encode(x="value:Q"),
+        data.mark_point(filled=True, opacity=1, size=120).encode(x=x, y=y, color=alt.Color(
             "side:N", legend=None, scale=alt.Scale(
                 domain=[str(name) for name in COLOURS], range=list(COLOURS.values())))),
-        data.mark_text(dy=-12, fontSize=12, font=FONT).encode(x="value:Q", y=y, text="text:N"),
-        alt.Chart(alt.Data(values=[{"value": entry.target * factor}])).mark_rule(
-            color=LIMIT_COLOUR, strokeWidth=3).encode(x="value:Q")]
+        *figures]
     return alt.layer(*layers).properties(width=BAR_WIDTH, height=BAR_HEIGHT, title=title)
 
 

@@ -69,11 +69,14 @@ class ReadySetForm(forms.Form):
     """Which model gets which ready set of thresholds."""
 
     model = forms.ModelChoiceField(MigratedModel.objects.none(), label=_("Model"))
-    ready_set = forms.ChoiceField(choices=ReadySet, label=_("Set of thresholds"))
+    ready_set = forms.ChoiceField(choices=ReadySet, label=_("Set of thresholds"),
+                                  widget=forms.RadioSelect, initial=ReadySet.OPTIMISATION)
 
     def __init__(self, *args, engagement: Engagement, **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["model"].queryset = engagement.models.current()
+        models = self.fields["model"].queryset = engagement.models.current()
+        if len(models) == 1:
+            self.fields["model"].initial = models[0]
 
 
 class WaiverForm(forms.Form):

@@ -1,13 +1,17 @@
 """The two curves that a job's page shows: those it compared, or those its log was judged by."""
 
 from dataclasses import dataclass
+from math import isfinite
 
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from assessments.models import MetricDefinition, Verdict
+from assessments.models import Baseline, MetricDefinition, Verdict
 from assessments.queries import newest_verdict, verdict_sentence
+from toolreaders.base import ReadError
+from toolreaders.training.series import read_series
 from toolreaders.verdicts.difference_sentences import difference_sentence
+from workers.artifacts.artifact_store import read_stored
 from workers.models import Job
 
 COMPARISON = "acc.loss_compare"
@@ -46,6 +50,20 @@ def curve_pair(job: Job) -> CurvePair | None:
                      finding_sentences(verdict.facts),
                      verdict_sentence(verdict.criterion, verdict),
                      reverse("assessments:criterion", args=[pk]))
+
+
+def loss_of_baseline(model: int | None) -> list[tuple[float, float]]:
+    """Step and loss of the model's newest loss curve on the source platform, a frozen one first;
+    nothing where there is none, or none by step."""
+    known = sorted(Baseline.objects.filter(model=model, quantity="loss_curve").select_related(
+        "artifact"), key=lambda row: (row.frozen_at is not None, row.pk)) if model else []
+    try:
+        series = read_stored(read_series, known[-1].artifact) if known else None
+    except ReadError:
+        return []
+    if series is None or series.step_unit != "step":
+        return []
+    return [point for point in zip(series.steps, series.losses, strict=True) if isfinite(point[1])]
 
 
 def finding_sentences(facts: dict) -> list[str]:

@@ -14,7 +14,7 @@ from assessments.labels.environments import item_label
 from assessments.models import OperatorRow, Outcome, Verdict
 from assessments.performance.gains import Metric
 from assessments.performance.profiles import StepTime
-from assessments.presentation.curve_pairs import CurvePair, curve_pair
+from assessments.presentation.curve_pairs import CurvePair, curve_pair, loss_of_baseline
 from assessments.presentation.job_verdicts import WORST_FIRST, job_verdicts, verdict_rows_of
 from assessments.presentation.quantity_labels import point_label, quantity_label
 from assessments.presentation.verdict_rows import Row, outcome_label, sheet_label
@@ -24,7 +24,9 @@ from engagements.models import Engagement
 from engagements.templatetags.display import tag
 from engagements.text.text_joining import labelled
 from toolreaders.verdicts.sentences import in_unit
+from workers.labels.line_charts import LineChart
 from workers.labels.number_text import figure_text
+from workers.logs import progress
 from workers.models import Job, StoredReading
 
 register = template.Library()
@@ -45,6 +47,12 @@ def as_printed(value) -> str:
 def curve_pair_of(job: Job) -> CurvePair | None:
     """The two curves that the page of an ended job shows."""
     return curve_pair(job) if job.is_final else None
+
+
+@register.simple_tag
+def series_of(job: Job) -> list[LineChart]:
+    """The series of a job's logs as charts, its loss over the baseline of its model."""
+    return progress.series_charts(job, lambda: loss_of_baseline(job.model_id))
 
 
 @register.simple_tag

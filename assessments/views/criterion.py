@@ -14,7 +14,7 @@ from assessments.presentation import calculation, verdict_rows
 from assessments.presentation.curve_pairs import finding_sentences
 from assessments.services import baselines, waivers
 from assessments.verdicts import runs
-from assessments.verdicts.environments import ORDER, compared
+from assessments.verdicts.environments import ORDER, SAME, compared
 from assessments.views.lookups import visible_criterion
 from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt
@@ -46,7 +46,8 @@ def criterion(request, pk):
         "has_curve": charts.can_be_drawn(row, verdict),
         "step_rows": calculation.step_rows(verdict),
         "calculation": calculation.lines(row, verdict),
-        "environment": environment, "can_manage": can_manage,
+        "environment": [item for item in environment if item.state != SAME],
+        "same": [item for item in environment if item.state == SAME], "can_manage": can_manage,
         "can_review": can_manage or allowed(request.user, Can.REVIEW),
         "has_open": any(item.state == "differs" for item in environment),
         "customers_item": "" if allowed(request.user, Can.REVIEW) else ORDER,

@@ -275,7 +275,8 @@ class _Firm:
         """A signed set with one criterion; a fourth failed, an eighth after it had passed."""
         signed = CriteriaSet.objects.create(
             engagement=made, version=1, state=CriteriaSet.State.SIGNED, signed_at=timezone.now(),
-            content_hash="0" * 64, customer_signatory="演练")
+            content_hash="0" * 64, customer_signatory="演练",
+            signed_by=self.people[Role.MANAGER][n % 4])
         criterion = Criterion.objects.create(
             criteria_set=signed, model=model, stage=Stage.TRAIN_TUNE, threshold=Decimal("0.02"),
             definition=MetricDefinition.objects.order_by("pk").first())

@@ -61,18 +61,60 @@
       }
     }
     localStorage.removeItem(key(file));
-    window.location.assign(place.dataset.page.replace("/0/", `/${upload.artifact}/`));
+    return upload.artifact;
   };
+  const pageOf = (artifact) => place.dataset.page.replace("/0/", `/${artifact}/`);
+
+  // What a stored file was recognised as, once it is read.
+  const tell = async (artifact, line) => {
+    const kinds = JSON.parse(document.getElementById("upload-kinds").textContent);
+    for (let n = 0; n < 60; n += 1) {
+      const found = await ask(`${place.dataset.artifacts}${artifact}/`).catch(() => null);
+      const names = found?.readings.map(({ kind }) => kinds[kind] ?? kind) ?? [];
+      if (names.length || ["read", "refused"].includes(found?.reading_state)) {
+        line.append(` · ${names.join(", ") || found.refusal || place.dataset.textUnknown}`);
+        return;
+      }
+      await new Promise((done) => setTimeout(done, 2000));
+    }
+  };
+  const sendAll = async (files) => {
+    for (const file of files) {
+      const line = document.createElement("li");
+      line.textContent = file.name;
+      try {
+        const artifact = await send(file);
+        if (files.length === 1) return window.location.assign(pageOf(artifact));
+        const link = document.createElement("a");
+        Object.assign(link, { href: pageOf(artifact), textContent: file.name });
+        line.replaceChildren(link);
+        tell(artifact, line);
+      } catch (error) {
+        if (files.length === 1) throw error;
+        line.append(`: ${error.message}`);
+      }
+      card.querySelector("[data-upload-files]").append(line);
+    }
+    form.reset();
+    form.querySelector("[type=submit]").disabled = false;
+  };
+  input.multiple = true;
+  place.querySelector("[data-upload-several]").hidden = false;
+  place.addEventListener("dragover", (event) => event.preventDefault());
+  place.addEventListener("drop", (event) => {
+    event.preventDefault();
+    input.files = event.dataTransfer.files;
+  });
 
   form.addEventListener("submit", (event) => {
-    const [file] = input.files;
-    if (!file || !file.size) return;
+    const files = [...input.files].filter(({ size }) => size);
+    if (!files.length) return;
     event.preventDefault();
     const button = form.querySelector("[type=submit]");
     card.hidden = false;
     button.disabled = true;
-    send(file).catch((error) => {
-      show(0, file.size, error.message);
+    sendAll(files).catch((error) => {
+      show(0, files[0].size, error.message);
       button.disabled = false;
     });
   });

@@ -60,19 +60,27 @@ class LineChart:
 
 
 def line_chart(name: str, x_title: str, xs: Sequence[float], values: Sequence[float],
-               source: str = "") -> LineChart | None:
+               source: str = "", baseline: Sequence[tuple[float, float]] = ()) -> LineChart | None:
     """The chart of finite values over ascending xs; None for fewer than two of them.
 
     Args:
         source: the log the values come from, where a page shows several.
+        baseline: finite points with ascending x, of which those within xs are a second line.
     """
     if len(values) < 2 or xs[0] == xs[-1]:
         return None
-    across = _Axis(xs[0], xs[-1], LEFT, RIGHT, is_whole=True)
-    up = _Axis(*_widened(min(values), max(values)), BOTTOM, TOP)
     title = f"{name} · {source}" if source else name
+    beside = [point for point in baseline if xs[0] <= point[0] <= xs[-1]]
+    lines = {_("This run") if len(beside) > 1 else "": (xs, values)}
+    if len(beside) > 1:
+        lines[_("Baseline")] = tuple(zip(*beside, strict=True))
+    across = _Axis(xs[0], xs[-1], LEFT, RIGHT, is_whole=True)
+    figures = [figure for _xs, each in lines.values() for figure in each]
+    up = _Axis(*_widened(min(figures), max(figures)), BOTTOM, TOP)
     return LineChart(title, x_title, up.titled(name), across.ticks(), up.ticks(),
-                     [_line("", across, up, xs, values)], _summary(title, x_title, xs, values))
+                     [_line(label, across, up, *line) for label, line in lines.items()],
+                     "; ".join(_summary(f"{title} · {label}" if label else title, x_title, *line)
+                               for label, line in lines.items()))
 
 
 def lines_chart(title: str, unit: str, x_title: str,

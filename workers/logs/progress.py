@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable, Sequence
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -36,19 +37,27 @@ def remaining_seconds(job: Job) -> int | None:
     return int(elapsed / job.progress_done * (job.progress_total - job.progress_done))
 
 
-def series_charts(job: Job) -> list[LineChart]:
-    """The last values of every series that the end of a log of the job holds at least two of."""
-    return [*_of_log(job, ""),
-            *(chart for log in job.logs.all() for chart in _of_log(log, log.name))]
+Points = Sequence[tuple[float, float]]
 
 
-def _of_log(log: Job | JobLog, name: str) -> list[LineChart]:
+def series_charts(job: Job, baseline: Callable[[], Points] = tuple) -> list[LineChart]:
+    """The last values of every series that the end of a log of the job holds at least two of.
+
+    Args:
+        baseline: the loss by step that a loss by step is drawn over; asked for only then.
+    """
+    return [*_of_log(job, "", baseline),
+            *(chart for log in job.logs.all() for chart in _of_log(log, log.name, baseline))]
+
+
+def _of_log(log: Job | JobLog, name: str, baseline: Callable[[], Points]) -> list[LineChart]:
     end, found = live_log.tail(log, 2**20).encode(), []
     for title, pattern in SERIES:
         steps, values = _series(end, pattern)
         axis = _("Step") if steps else _("Entry in the log")
         xs = steps or range(1, len(values) + 1)
-        found.append(line_chart(str(title), axis, xs, values, name))
+        beside = baseline() if steps and pattern is early_warnings.LOSS else ()
+        found.append(line_chart(str(title), axis, xs, values, name, beside))
     return [chart for chart in found if chart]
 
 

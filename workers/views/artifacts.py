@@ -12,6 +12,7 @@ from engagements.web.form_actions import attempt, attempt_form
 from workers import rule_checks, services
 from workers.artifacts import provenance
 from workers.forms.jobs import ArtifactForm, PurposeForm
+from workers.labels import reading_kinds
 from workers.labels.refusals import refusal_sentence
 from workers.models import Artifact
 from workers.views.page_context import place_asked
@@ -77,4 +78,5 @@ def artifact_upload(request):
         if artifact:
             return redirect("workers:artifact", artifact.pk)
     return render(request, "workers/upload.html", {
-        "form": form, "engagement": engagement, "model": model})
+        "form": form, "engagement": engagement, "model": model,
+        "kinds": {kind: str(words) for kind, words in reading_kinds.WORDS.items()}})

@@ -201,7 +201,7 @@ def job_page(request, pk):
         "state_before": dict(JobState.choices).get(job.state_before_unknown, ""),
         "charts": card_charts.of_job(job, now), "points": benchmark_points.of_job(job.results),
         "card_alarms": alarms.presented(alarms.of_job(job, now)),
-        "alarms": early_warnings.of(job, now), "series": progress.series_charts(job),
+        "alarms": early_warnings.of(job, now),
         "expected_start": job_results.expected_start(job),
         "why_waiting": queries.why_waiting(job, request.user, now)
         if job.state in WAITING_STATES and allowed(request.user, Can.VIEW_INTERNAL) else [],

@@ -55,12 +55,23 @@ def _filtered(rows: list[Row], params) -> list[Row]:
 
 
 def _groups(rows: list[Row]) -> list[dict]:
-    """Rows by kind, with how many are open, and whether the group is unfolded at first."""
+    """Lines by kind, with how many rows are open, and whether the group is unfolded at first."""
     found = {code: list(of_kind) for code, of_kind in groupby(rows, key=lambda row: row.kind)}
-    return [{"kind": KINDS[code], "rows": of_kind, "open": sum(row.is_open for row in of_kind),
-             "is_unfolded": len(of_kind) <= LONG_GROUP
+    return [{"kind": KINDS[code], "rows": of_kind, "lines": (lines := _lines(of_kind)),
+             "open": sum(row.is_open for row in of_kind),
+             "is_unfolded": len(lines) <= LONG_GROUP
              or any(row.status in (CHANGED, GONE) for row in of_kind)}
             for code, of_kind in found.items()]
+
+
+def _lines(rows: list[Row]) -> list[list[Row]]:
+    """Rows that change the same thing in the same way, of several models."""
+    found: dict[tuple, list[Row]] = {}
+    for row in rows:
+        taken = row.applied
+        found.setdefault((row.label, row.before, row.after, row.status, *row.because, taken and (
+            taken.applied_by_id, taken.applied_at)), []).append(row)
+    return [*found.values()]
 
 
 def _hits(sheet: Sheet) -> list[dict]:

@@ -86,6 +86,15 @@ def test_steps_are_on_the_axis_where_every_line_tells_them(failed, lines, axis, 
     assert len(chart.lines[0].points.split()) == 2
 
 
+def test_loss_by_step_is_drawn_over_the_baseline_of_the_same_steps(failed):
+    live_log.path(failed).write_bytes(b"step: 10 loss: 3.0\nstep: 20 loss: 2.0\n")
+    failed.log_stored = 38
+    with translation.override("en"):
+        [chart] = progress.series_charts(failed, lambda: [(5, 9.0), (10, 4.0), (20, 1.0)])
+    assert [(line.name, line.texts) for line in chart.lines] == [
+        ("This run", ["3", "2", "2", "3"]), ("Baseline", ["4", "1", "1", "4"])]
+
+
 def test_chart_of_equal_values_has_an_axis():
     chart = line_chart("loss", "step", [1, 2, 3], [0.0, 0.0, 0.0])
     assert [tick.text for tick in chart.y_ticks] == ["-1", "-0.5", "0", "0.5", "1"]
