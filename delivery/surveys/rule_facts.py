@@ -15,7 +15,8 @@ from workers.rules.facts.stored import register_provider
 # Releases as people write them into the answers: CANN 8.0.RC3, MindSpeed 2.0.0_core_r0.8.0.
 RELEASES = {tool: re.compile(rf"\b{name}[\s:：=v]*((?:core_[rv])?\d[\w.]*)", re.IGNORECASE)
             for tool, name in (("cann", "CANN"), ("mindspeed", "MindSpeed"),
-                               ("megatron", r"Megatron(?:-LM)?"), ("msprobe", "msprobe"))}
+                               ("megatron", r"Megatron(?:-LM)?"), ("msprobe", "msprobe"),
+                               ("vllm", "vLLM"))}
 
 
 @register_provider

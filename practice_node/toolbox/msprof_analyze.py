@@ -55,6 +55,10 @@ def advisor(args):
     sheet.append(["整网耗时分析", f"模型E2E的时间是{sum(found.values()):.3f}ms。"])
     if found["Free"] > 0.1 * sum(found.values()):
         sheet.append(["空闲时间分析", "空闲时间超过10%", "1. 请检查下发"])
+    whole = book.create_sheet("整网耗时分析")
+    whole.append(["Performance Index", "Duration(ms)", "Duration Ratio"])
+    for name, part in zip(("计算时长", "未被掩盖的通信时长", "空闲时长"), PARTS):
+        whole.append([name, f"{found[part]:.3f}", f"{found[part] / sum(found.values()):.2%}"])
     folder = os.path.join(args.o, "log")
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, time.strftime("mstt_advisor_%Y%m%d%H%M%S.xlsx"))

@@ -18,7 +18,8 @@ COVERED_BY = {
     ("inference", "performance", frozenset()): {
         "inference_throughput", "latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms"},
     ("inference", "stability", frozenset(SERVED)): {"request_success"}}
-DIAGNOSES = {"communication_share", "free_share", "mfu", "mbu", "hbm_hit_rate", "grad_norm_mean"}
+DIAGNOSES = {"communication_share", "computing_share", "free_share", "memory_move_share", "mfu",
+             "mbu", "hbm_hit_rate", "grad_norm_mean"}
 
 
 def test_every_aspect_and_what_may_cover_it():

@@ -49,7 +49,7 @@ class Node:
                             models.Node())
         log = self.root / "calls"
         log.write_text("")
-        subprocess.run(["sh", "-c", text], cwd=self.root / "work", check=False, timeout=20, env={
+        subprocess.run(["sh", "-c", text], cwd=self.root / "work", check=False, timeout=60, env={
             "PATH": f"{self.bin}:{os.defpath}", "HOME": str(self.home), "LOG": str(log),
             "LD_LIBRARY_PATH": "/from/set_env"}, capture_output=True)
         return [line.split("|") for line in log.read_text().splitlines()]

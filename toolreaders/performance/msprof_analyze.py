@@ -15,7 +15,7 @@ from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.source import ReadError, ReadingWarning
 from toolreaders.tables import framed_tables
 from toolreaders.training.series import to_float
-from toolreaders.xlsx import Row, workbook_of
+from toolreaders.xlsx import Row, Workbook, workbook_of
 
 KIND = "profile"
 BANNER = "THE END-TO-END TOOLCHAIN TO UNLEASH HUAWEI ASCEND COMPUTE"
@@ -26,6 +26,12 @@ OWN_MODULES = re.compile(
 ERROR = re.compile(r"\[ERROR\](?:\[[^\]]*\])? ?(.*)$")
 TIMES = re.compile(r"(-?[\d.]+)s")
 ADVISOR_SHEET, COMPARE_SHEET = "问题综述", "OverallMetrics"
+# The advisor's overview of the whole run, in either language: share of the time of a step.
+OVERVIEW_SHEETS = {"整网耗时分析", "Overall Summary"}
+OVERVIEW = {"计算时长": "computing", "Computing Time": "computing",
+            "-- SDMA(Tensor Move)": "memory_moves",
+            "未被掩盖的通信时长": "communication", "Uncovered Communication Time": "communication",
+            "空闲时长": "free", "Free Time": "free"}
 CATEGORY = ("类型", "类别", "category", "problem")
 MOST_ROWS = 10_000
 
@@ -112,8 +118,21 @@ class MsprofWorkbookReader(Reader):
         else:
             rows = list(islice(book.rows(ADVISOR_SHEET), 1, MOST_ROWS))
             problems = [str(row[0]) for row in rows if row and row[0]]
-            values |= {"form": "msprof_analyze_advisor", "problems": problems}
+            values |= {"form": "msprof_analyze_advisor", "problems": problems,
+                       "shares": _shares(book)}
         return self.reading(values)
+
+
+def _shares(book: Workbook) -> dict[str, float]:
+    """Fractions of the time of a step, as far as the advisor states them."""
+    found = {}
+    for name in OVERVIEW_SHEETS.intersection(book.sheet_names):
+        for row in islice(book.rows(name), 1, MOST_ROWS):
+            part = OVERVIEW.get(str(row[0]).strip()) if len(row) > 2 else None
+            percent = to_float(str(row[2]).rstrip("%")) if part else None
+            if part and percent is not None:
+                found[part] = percent / 100
+    return found
 
 
 def _extent(rows: Iterator[Row]) -> list[int]:

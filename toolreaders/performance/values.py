@@ -59,6 +59,7 @@ class Profile(TypedDict, total=False):
     rank: int
     rows: int | list[Record]
     schedule: dict[str, int]
+    shares: dict[str, float]
     sheets: dict[str, list[int]]
     slowest_computing_rank: str
     steps: list[Record] | dict[str, Record]

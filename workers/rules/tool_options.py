@@ -12,8 +12,10 @@ from typing import Any
 from workers.rules.version_matrix import megatron_for, table, version
 
 # The program of a command, by the end of its path, and the tools whose options it takes.
-PROGRAMS = {"pretrain_*.py": ("megatron", "mindspeed"), "atc": ("atc",), "msprobe": ("msprobe",)}
-NAMES = {"megatron": "Megatron-LM", "mindspeed": "MindSpeed", "atc": "ATC", "msprobe": "msprobe"}
+PROGRAMS = {"pretrain_*.py": ("megatron", "mindspeed"), "atc": ("atc",), "msprobe": ("msprobe",),
+            "vllm": ("vllm",)}
+NAMES = {"megatron": "Megatron-LM", "mindspeed": "MindSpeed", "atc": "ATC", "msprobe": "msprobe",
+         "vllm": "vLLM"}
 RELEASED_WITH = {"atc": "cann"}  # the fact that holds a tool's release, where it is not its own
 
 
@@ -28,7 +30,7 @@ def used_by(argv: Iterable[str]) -> dict[str, dict[str, Any]]:
 
     A command whose words are given to a shell's script is looked at with that script's words.
     """
-    words = [word.strip("'\",;()[]") for text in argv for word in text.split()]
+    words = [word.strip("'\",;()[]{}") for text in argv for word in text.split()]
     found: dict[str, dict[str, Any]] = {}
     for pattern, tools in PROGRAMS.items():
         at = next((n for n, w in enumerate(words) if fnmatch(w.rsplit("/", 1)[-1], pattern)), None)

@@ -3,6 +3,7 @@
 import pytest
 
 from toolreaders import ReadError, read_file
+from toolreaders.verdicts.quantities import quantities
 
 
 def codes(reading):
@@ -47,6 +48,13 @@ def test_marks_of_msproftx(written, unit, factor):
     assert (values["count"], values["total_us"]) == (3, pytest.approx(520))
     assert [(m["mark"], m["count"], m["us"]) for m in values["top"]] == [
         ("prefill", 1, pytest.approx(300)), ("decode", 2, pytest.approx(220))]
+
+
+def test_overview_of_the_advisor_is_figures(sample):
+    reading = read_file(sample("performance/advisor_level1_rank0.xlsx"))
+    assert {q.name: q.value for q in quantities(reading.kind, reading.values)} == pytest.approx({
+        "computing_share": 0.065, "communication_share": 0.7465, "free_share": 0.1885,
+        "memory_move_share": 0.0042})
 
 
 def test_vllm_json_and_console(sample):

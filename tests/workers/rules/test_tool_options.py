@@ -82,6 +82,14 @@ def test_options_of_programs_inside_a_script_are_seen():
         "atc": {"program": "/opt/bin/atc", "options": ["--graph_op_shrink"]}}
 
 
+def test_options_of_a_service_whose_command_is_a_setting_are_seen():
+    kind = kinds.get("inf.vllm_serve")
+    used = used_by(kind.argv(kind.clean({"weights": "/w", "model_name": "Qwen", "cards": 2,
+                                         "data_parallel": 2, "expert_parallel": True})))
+    assert used["vllm"]["options"] == ["--data-parallel-size", "--enable-expert-parallel"]
+    assert "vllm" in used_by(["vllm", "bench", "serve"])
+
+
 def test_usual_commands_need_no_release_of_their_own():
     kind = kinds.get(TRAIN)
     assert used_by(kind.argv(kind.clean({}))) == {}

@@ -67,7 +67,7 @@ class Advisor(_Analysis):
             return self.nothing()
         problems = values["problems"]
         facts = {"n": len(problems), "which": ", ".join(problems[:5]) or "–",
-                 "sheets": len(values["sheets"])}
+                 "sheets": len(values["sheets"]), **values["shares"]}
         if not problems:
             return Judgement(True, NO_PROBLEM, facts, facts)
         return Judgement(True, PROBLEMS, facts, facts)

@@ -46,7 +46,8 @@ def _torch(torch, torch_npu, line, npu_line) -> Iterator[Observed]:
 
 
 @observes("version_info", "cann hdk torch torch_npu torch_npu_plugin uses_single_operators "
-                          "mindspore msprobe tensorflow tensorflow_package is_compiling")
+                          "mindspore msprobe vllm tensorflow tensorflow_package "
+                          "is_compiling")
 def versions(seen: Seen) -> Iterator[Observed]:
     """Version files of CANN and driver, and lists of Python packages."""
     line = seen.line("version") or seen.line("Version") or seen.line("toolkit_running_version")
@@ -65,6 +66,7 @@ def _packages(seen: Seen) -> Iterator[Observed]:
                       seen.line("torch-npu"))
     yield Observed("mindspore", found.get("mindspore"), seen.line("mindspore"))
     yield Observed("msprobe", found.get("mindstudio-probe"), seen.line("mindstudio-probe"))
+    yield Observed("vllm", found.get("vllm"), seen.line("vllm"))
     for name in TENSORFLOW:
         if name in found:
             yield Observed("tensorflow", found[name], seen.line(name))
