@@ -57,12 +57,8 @@ def compute(criterion: Criterion, measurement: Measurement | None) -> Outcome:
     if measurement is None:
         return Outcome(NOT_MEASURED, None, "no_measurement")
     definition, baseline = criterion.definition, criterion.baseline
-    needs_baseline = definition.calculator != MetricDefinition.Calculator.VALUE
-    if needs_baseline and baseline is None:
-        return Outcome(NOT_PROVABLE, None, "no_baseline")
     runs = judged_runs(criterion, measurement)
-    obstacle = _obstacle(runs, baseline)
-    if obstacle:
+    if obstacle := _obstacle(criterion, runs):
         return Outcome(NOT_PROVABLE, None, obstacle)
     curves = Curves(baseline)
     try:
@@ -95,7 +91,7 @@ def _origin(known: Provenance) -> dict:
 
 def judge_one(criterion: Criterion, run: Measurement) -> Outcome:
     """What this one run alone says of a criterion: no verdict, and nothing is stored."""
-    if obstacle := _obstacle([run], criterion.baseline):
+    if obstacle := _obstacle(criterion, [run]):
         return Outcome(NOT_PROVABLE, None, obstacle)
     try:
         outcome = _judge(criterion, run, Curves(criterion.baseline))
@@ -149,8 +145,11 @@ def _not_repeated(baseline: Baseline | None) -> list[dict]:
         f"The baseline rests on {runs} of the {FEWEST_RUNS} runs that show it can be repeated.")))]
 
 
-def _obstacle(runs: list[Measurement], baseline: Baseline | None) -> str | None:
+def _obstacle(criterion: Criterion, runs: list[Measurement]) -> str | None:
     """The reason why nothing can be computed from these files, if there is one."""
+    baseline = criterion.baseline
+    if not baseline and criterion.definition.calculator != MetricDefinition.Calculator.VALUE:
+        return "no_baseline"
     files = [run.artifact for run in runs] + ([baseline.artifact] if baseline else [])
     checks = (
         (baseline and baseline.unit and any(r.unit and r.unit != baseline.unit for r in runs),

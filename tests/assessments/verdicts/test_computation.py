@@ -47,6 +47,15 @@ def test_what_is_missing_is_said_before_anything_is_read(criterion, measured):
     assert (found.outcome, found.reason, found.figure) == ("not_provable", "no_baseline", None)
 
 
+def test_a_verdict_without_a_baseline_names_the_other_runs_too(criterion, measured):
+    criterion.baseline = None
+    earlier, _newest = measured(1.03), measured(1.001)
+    verdict = services.judge_criterion(criterion)
+    assert (verdict.outcome, verdict.reason) == ("not_provable", "no_baseline")
+    assert {"artifact": earlier.artifact_id, "job": None, "figure": None} in (
+        verdict.facts["left_out"])
+
+
 def test_a_value_needs_no_baseline(criterion, measured, definitions):
     criterion.baseline, criterion.definition = None, definitions["step_time"]
     criterion.threshold = Decimal(500)
