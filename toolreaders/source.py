@@ -28,6 +28,7 @@ MAX_UNPACKED_BYTES = 4 * 1024**3
 MAX_PACKED_BYTES = 1024**3  # of a file that has to be unpacked again for each pass
 TOO_LARGE = "The file is larger than 4 GiB, or 1 GiB unpacked; give the part with the values."
 MAX_TEXT_BYTES = 256 * 1024**2
+MAX_COMMENTED_BYTES = 16 * 1024**2  # of settings that a person wrote
 MAX_LINE_CHARACTERS = 1024**2
 MAX_LINE_BYTES = 8 * 1024**2
 BOMB_BYTES, BOMB_RATIO = 64 * 1024**2, 100  # logs pack to a tenth or a hundredth
@@ -307,6 +308,8 @@ class Source:
     def commented_json(self) -> Any:
         """The same of settings that people explain line by line: a program that reads JSON takes
         no such file."""
+        if self.length > MAX_COMMENTED_BYTES:
+            return None
         if self.json is not None or not JSON_START.match(self._beginning):
             return self.json
         try:

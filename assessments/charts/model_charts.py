@@ -16,6 +16,8 @@ from assessments.performance.profiles import (
     operators_of,
     step_profiles,
     steps_of,
+    timelines_of,
+    traces,
 )
 from assessments.performance.rounds import history
 from assessments.performance.scaling import scaling_of
@@ -29,16 +31,18 @@ def chart_spec(model: MigratedModel, name: str, profile: int | None = None
 
     Args:
         name: one of CHARTS.
-        profile: number of the file that `steps` and `operators` show; the newest by default.
+        profile: number of the file that `steps`, `timeline`, `operators` show; else the newest.
     """
     make = CHARTS.get(name)
     return make(model, profile) if make else None
 
 
 def charts_of(model: MigratedModel) -> list[str]:
-    """Names of the charts that the model may have data for, in the order of CHARTS."""
+    """Names of the charts for documents that the model may have data for, in the order of
+    CHARTS."""
     has_profiles = StoredReading.objects.filter(artifact__model=model, kind="profile").exists()
-    return [name for name in CHARTS if has_profiles or name not in OF_PROFILES]
+    return [name for name in CHARTS if name not in ON_SCREEN and (
+        has_profiles or name not in OF_PROFILES)]
 
 
 def chart_svg(model: MigratedModel, name: str, profile: int | None = None) -> str | None:
@@ -84,6 +88,14 @@ def _profiles(model: MigratedModel, _profile: int | None) -> dict | None:
                                is_practice=any(r.artifact.is_practice for r in readings))
 
 
+def _timeline(model: MigratedModel, profile: int | None) -> dict | None:
+    reading = chosen(traces(model), profile)
+    if reading is None:
+        return None
+    return draw.timeline_spec(timelines_of(reading), _("Timeline by rank"),
+                              is_practice=reading.artifact.is_practice)
+
+
 def _operators(model: MigratedModel, profile: int | None) -> dict | None:
     reading = chosen(operator_profiles(model), profile)
     operators = operators_of(reading) if reading else []
@@ -105,6 +117,7 @@ def _rounds(model: MigratedModel, _profile: int | None) -> dict | None:
 
 
 CHARTS: dict[str, Callable[[MigratedModel, int | None], dict | None]] = {
-    "bars": _bars, "steps": _steps, "profiles": _profiles, "operators": _operators,
-    "scaling": _scaling, "rounds": _rounds}
+    "bars": _bars, "steps": _steps, "profiles": _profiles, "timeline": _timeline,
+    "operators": _operators, "scaling": _scaling, "rounds": _rounds}
 OF_PROFILES = ("steps", "profiles", "operators")
+ON_SCREEN = ("timeline",)  # thousands of spans: too many for paper

@@ -1,4 +1,5 @@
-"""Charts of performance: bars per metric, step times, operators, scaling, rounds.
+"""Charts of performance: bars per metric, step times, timelines, operators, scaling,
+rounds.
 
 Each is one Vega-Lite specification in the active language, drawn by the browser and, as SVG, for
 documents. Practice data says so in the title.
@@ -21,7 +22,13 @@ from assessments.charts.drawing import (
 )
 from assessments.performance.gains import Metric
 from assessments.performance.metric_bars import Bars
-from assessments.performance.profiles import PARTS, OperatorTime, StepTime
+from assessments.performance.profiles import (
+    PARTS,
+    TIMELINE_PARTS,
+    OperatorTime,
+    RankTimeline,
+    StepTime,
+)
 from assessments.performance.rounds import History
 from assessments.performance.scaling import Point, Scaling
 from workers.labels.number_text import figure_text
@@ -37,6 +44,7 @@ COLOURS = {
 BAR_WIDTH, BAR_HEIGHT, COLUMNS = 232, 150, 3
 ORDERS_APART = 50  # times; then the smaller bar would not be seen on one scale from 0
 ROW_HEIGHT = 26
+RANKS_DRAWN = 8  # the table below has all
 
 
 @built_quickly
@@ -144,6 +152,41 @@ def step_time_spec(steps: list[StepTime], title: str, *, is_practice: bool = Fal
                  alt.Tooltip("value:Q", title=_("Milliseconds"), format=".4~g"),
                  alt.Tooltip("share:Q", title=_("Share"), format=".1%")],
     ).properties(width=WIDTH - 120, height=max(2, len(steps)) * ROW_HEIGHT)
+    return _finished(chart, title, is_practice=is_practice)
+
+
+@built_quickly
+def timeline_spec(ranks: list[RankTimeline], title: str, *, is_practice: bool = False
+                  ) -> dict[str, Any]:
+    """What each rank did when, in ms since its trace began: a row per rank and part, darker where
+    a span of time was busier. The wheel zooms."""
+    import altair as alt
+
+    names = dict(zip(TIMELINE_PARTS, (
+        _("Computing"), _("Communication"), _("Uncovered communication"), _("Free time")),
+        strict=True))
+    rows = [{"row": f"{rank.label} · {names[part]}", "part": names[part], "from": n * rank.span,
+             "to": (n + 1) * rank.span, "share": share}
+            for rank in ranks[:RANKS_DRAWN] for part in TIMELINE_PARTS
+            for n, share in enumerate(rank.shares.get(part, ())) if share]
+    order = [f"{rank.label} · {name}" for rank in ranks[:RANKS_DRAWN] for name in names.values()]
+    zoom = alt.selection_interval(bind="scales", encodings=["x"], name="zoom")
+    chart = alt.Chart(alt.Data(values=rows)).mark_rect(clip=True).encode(
+        y=alt.Y("row:N", title=None, sort=order, axis=alt.Axis(labelLimit=260),
+                scale=alt.Scale(domain=order, paddingInner=0.15)),
+        x=alt.X("from:Q", title=_("Milliseconds since the rank's trace began"),
+                scale=alt.Scale(zero=False, nice=False)), x2="to:Q",
+        color=alt.Color("part:N", scale=alt.Scale(
+            domain=list(names.values()), range=[
+                CANDIDATE_COLOUR, BEFORE_COLOUR, BASELINE_COLOUR, GREY]),
+                        legend=alt.Legend(symbolType="square")),
+        opacity=alt.Opacity("share:Q", legend=None, scale=alt.Scale(
+            domain=[0, 1], range=[0.1, 1])),
+        tooltip=[alt.Tooltip("row:N", title=_("Row")),
+                 alt.Tooltip("from:Q", title=_("From (ms)"), format=".6~g"),
+                 alt.Tooltip("to:Q", title=_("To (ms)"), format=".6~g"),
+                 alt.Tooltip("share:Q", title=_("Share"), format=".1%")],
+    ).add_params(zoom).properties(width=WIDTH - 240, height=len(order) * 18)
     return _finished(chart, title, is_practice=is_practice)
 
 

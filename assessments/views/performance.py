@@ -43,6 +43,8 @@ def model_performance(request, pk):
     reading = chosen(steps, whole_number(request.GET.get("profile")))
     operators = profiles.operator_profiles(model)
     table = chosen(operators, whole_number(request.GET.get("table")))
+    traces = profiles.traces(model)
+    trace = chosen(traces, whole_number(request.GET.get("trace")))
     scaling = scaling_of(model, _("project runs"))
     bars = bars_of(model, known)
     return render(request, "assessments/model_performance.html", {
@@ -51,6 +53,8 @@ def model_performance(request, pk):
         "is_of_rounds": any(entry.is_of_rounds for entry in bars),
         "step_files": steps[:profiles.PROFILES_SHOWN], "reading": reading,
         "steps": profiles.steps_of(reading) if reading else [],
+        "trace_files": traces[:profiles.PROFILES_SHOWN], "trace": trace,
+        "ranks": profiles.timelines_of(trace) if trace else [],
         "operator_files": operators[:profiles.PROFILES_SHOWN], "table": table,
         "operators": profiles.operators_of(table) if table else [],
         "is_practice": any(entry.is_practice for entry in bars),

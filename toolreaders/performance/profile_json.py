@@ -1,47 +1,18 @@
-"""JSON files of a profile: communication, its matrix and groups, configuration, trace view."""
+"""JSON files of a profile: communication, its matrix and groups, configuration."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Any
 
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.masking import mask_value
-from toolreaders.source import ReadError
 from toolreaders.training.series import to_float
 
 KIND = "profile"
 TIME = "Communication Time Info"
-TRACE = re.compile(r'^\s*(?:\{\s*"traceEvents":\s*)?\[\s*\{\s*"(?:ph|name|pid|cat|args|ts)"')
-PHASE = re.compile(rb'"ph": ?"(\w)"')
 PARTS = ("Elapse Time(ms)", "Transit Time(ms)", "Wait Time(ms)", "Synchronization Time(ms)")
 TOTALS = ("total op info", "Total Op Info")
-
-
-@register
-class TraceViewReader(Reader):
-    """``trace_view.json``: only counted, it may be very large."""
-
-    name = "trace_view"
-    kind = KIND
-    tool = "Ascend PyTorch Profiler"
-
-    def recognises(self, sample: Sample) -> int:
-        text = sample.text[:65536]
-        return 88 if TRACE.match(text) and '"ph"' in text and '"ts"' in text else 0
-
-    def read(self, source: Source) -> Reading:
-        phases: Counter[str] = Counter()
-        last = b""
-        for chunk in source.chunks():
-            phases.update(phase.decode() for phase in PHASE.findall(chunk))
-            last = (last + chunk)[-64:]
-        if not last.rstrip().endswith((b"]", b"}")):
-            raise ReadError("damaged_json", "The trace has no end.")
-        return self.reading(
-            {"form": "trace_view", "events": sum(phases.values()), "phases": dict(phases)}
-        )
 
 
 @register

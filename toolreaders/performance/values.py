@@ -63,6 +63,8 @@ class Profile(TypedDict, total=False):
     sheets: dict[str, list[int]]
     slowest_computing_rank: str
     steps: list[Record] | dict[str, Record]
+    timelines: list[Record]
+    timelines_left_out: int
     top: list[Record]
     total_us: Number
 

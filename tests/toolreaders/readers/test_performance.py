@@ -176,3 +176,39 @@ def test_evaluations(sample):
 def test_hf_evaluation(written):
     values = read_file(written('{"epoch": 3.0, "eval_accuracy": 0.9044, "eval_loss": 0.37}')).values
     assert values["scores"] == [{"task": None, "metric": "accuracy", "value": 0.9044}]
+
+
+TIMELINES = "performance/timeline_synthetic/rank{}_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+
+
+def test_timeline_of_a_trace(sample):
+    """In the form of Ascend/msprof's overlap_analysis_assembler.cpp; the sums are those of the
+    events that were written, in µs. Host events of the same name count for nothing."""
+    values = read_file(sample(TIMELINES.format(0))).values
+    assert (values["events"], values["phases"]) == (115, {"M": 19, "X": 96})
+    [timeline] = values["timelines"]
+    assert timeline["totals_us"] == pytest.approx({
+        "computing": 38978.439, "communication": 18421.8625, "uncovered": 3723, "free": 1224.75})
+    for part, shares in timeline["shares"].items():
+        assert len(shares) <= 240
+        assert sum(shares) * timeline["span_us"] == pytest.approx(
+            timeline["totals_us"][part], rel=0.01)
+
+
+EVENT = '{"ph": "X", "name": "Computing", "pid": 1, "ts": "5", "dur": 2}'
+
+
+@pytest.mark.parametrize("rest", [
+    "[" * 100_000, '{"a": ' * 100_000, '["]", ' * 50_000, f'{{"name": "{"x" * 600_000}"}}]', "",
+    '{"dur": NaN}]'])
+def test_hostile_traces_are_refused(written, rest):
+    with pytest.raises(ReadError) as error:
+        read_file(written(f"[{EVENT}, {rest}"))
+    assert error.value.code == "damaged_json"
+
+
+def test_a_trace_without_the_layer_has_no_timeline(written):
+    assert read_file(written(f"[{EVENT}]")).values["timelines"] == []
+    layer = '{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Overlap Analysis"}}'
+    [found] = read_file(written(f'{{"traceEvents": [{EVENT}, {layer}]}}')).values["timelines"]
+    assert (found["totals_us"], found["start_us"]) == ({"computing": 2}, 5)

@@ -102,7 +102,8 @@ class Profile(ProjectRun):
     stages = (Stage.TRAIN_TUNE,)
     collect = ("profiler_wanted.json", *(
         f"{below}*_ascend_{by}/{files}" for by in ("pt", "ms") for below in ("", "*/")
-        for files in ("*.json", "ASCEND_PROFILER_OUTPUT/*.csv")))
+        for files in ("*.json", "ASCEND_PROFILER_OUTPUT/*.csv",
+                      "ASCEND_PROFILER_OUTPUT/*.json")))
     judged_files = ("*_ascend_*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",)
     claims_device = True
     parameters: ClassVar = (*COMMON, *PROFILER)

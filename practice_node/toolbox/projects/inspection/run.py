@@ -114,11 +114,20 @@ def profile():
         json.dump({"world_size": 1}, stream)
     with open(os.path.join(folder, "step_trace_time.csv"), "w") as stream:
         stream.write(CSV + "\n")
+        events = [{"name": "process_name", "ph": "M", "pid": 9, "tid": 0,
+                   "args": {"name": "Overlap Analysis"}}]
+        at = time.time() * 1e6
         for step in range(asked_steps()):
             began = time.perf_counter()
             sum(math.sqrt(n) for n in range(20000))
             busy = (time.perf_counter() - began) * 1e6
             stream.write(f"{step},{busy:.3f},0.0,0.0,0.0,10.0,{busy + 10:.3f},0.0,0.0,5.0\n")
+            for tid, (name, length) in enumerate((("Computing", busy), ("Free", 10.0))):
+                events.append({"name": name, "ph": "X", "pid": 9, "tid": tid, "ts": f"{at:.3f}",
+                               "dur": round(length, 3), "args": {}})
+                at += length
+    with open(os.path.join(folder, "trace_view.json"), "w") as stream:
+        json.dump(events, stream)
 
 
 def export():
