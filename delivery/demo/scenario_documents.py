@@ -104,8 +104,9 @@ class ScenarioDocuments:
         acceptance.sign(actor=reviewer, review=review, code=code_from_mail(reviewer))
 
     def sheets(self) -> None:
-        """Documents beside the certificates: environment, hand-over list."""
-        for kind, name in (("EC", "environment-report"), ("HD", "hand-over-list")):
+        """Documents beside the certificates: environment, user guide, hand-over list."""
+        for kind, name in (("EC", "environment-report"), ("UG", "user-guide"),
+                           ("HD", "hand-over-list")):
             self._save_files(name, self._issue(kind))
 
     def _issue(self, kind: str) -> Document:

@@ -151,7 +151,7 @@ CONSEQUENCES: dict[str, tuple[Consequence, ...]] = {
                     "test_follow_ups.py::test_a_condition_is_its_owner_s_until_he_leaves"),
         Consequence("reviews, approvals, signatures", "name whom the engagement lacks",
                     "delivery/next_steps/test_waiting_pages.py::"
-                    "test_the_page_says_who_can_go_on_and_whom_it_lacks"),
+                    "test_who_can_go_on"),
         Consequence("notices", "stop", "delivery/notices/test_inbox.py::"
                     "test_who_left_the_team_sees_its_notices_no_more")),
     "delegation.start": (Consequence(

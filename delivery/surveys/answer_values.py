@@ -1,6 +1,7 @@
 """Values of answers: from a form or a sheet to the stored form, and back to text."""
 
 import math
+import re
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -62,13 +63,23 @@ def _date(_question: Question, raw: Any) -> str:
 
 
 def _choice(question: Question, raw: Any) -> str:
+    """An option by its code or label, or by what stands before the brackets of one label only."""
     wanted = str(raw).strip().casefold()
-    for option in options_of(question):
-        if wanted in {str(option[name]).casefold() for name in ("code", "label", "label_en")}:
-            return option["code"]
+    for names in (_names, _short_names):
+        found = [option["code"] for option in options_of(question) if wanted in names(option)]
+        if len(found) == 1:
+            return found[0]
     labels = " / ".join(label for _code, label in choices_of(question))
     raise InvalidInput(_("“%(value)s” is not in the list. Choose one of: %(options)s.")
                        % {"value": str(raw)[:40], "options": labels})
+
+
+def _names(option: dict) -> set[str]:
+    return {str(option[name]).casefold() for name in ("code", "label", "label_en")}
+
+
+def _short_names(option: dict) -> set[str]:
+    return {re.split("[（(]", name)[0].strip() for name in _names(option)}
 
 
 def _multi(question: Question, raw: Any) -> list[str] | None:

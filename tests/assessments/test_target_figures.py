@@ -110,7 +110,7 @@ def test_every_reader_of_figures_leaves_the_source_platform_out(model, criterion
     first, last = target
     Job.objects.update(state=JobState.SUCCEEDED, finished_at=source.created_at)
     assert source.measurements.filter(quantity=RATE).exists()
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(7):
         bars = {b.metric.name: (b.before.artifact, b.after.artifact)
                 for b in bars_of(model, history(model))}
     assert set(bars.values()) == {(first, last)}

@@ -13,8 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-import ijson
-
 from toolreaders.base import Reader, Reading, Sample, Source, register
 from toolreaders.decoding import UTF8_BOM
 from toolreaders.source import ReadError
@@ -122,8 +120,13 @@ def _events(source: Source) -> Iterator[dict[str, Any]]:
 
     Raises:
         ReadError: `damaged_json` for what is no trace, or holds an event of more than 256 KiB:
-            nothing larger is ever in memory.
+            nothing larger is ever in memory; `package_missing` on a Python without ijson.
     """
+    try:
+        import ijson
+    except ImportError as error:
+        raise ReadError("package_missing", "Traces are read with the Python package ijson, which "
+                                           "is not installed here.") from error
     found: list[Any] = ijson.sendable_list()
     is_list = source.head.removeprefix(UTF8_BOM).lstrip().startswith(b"[")
     parser = ijson.items_coro(found, "item" if is_list else "traceEvents.item", use_float=True)

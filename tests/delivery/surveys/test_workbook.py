@@ -52,7 +52,7 @@ def test_it_has_drop_downs_notes_and_language(survey):
     [rule] = [v for v in book["项目"].data_validations.dataValidation if chip.coordinate in v]
     column = rule.formula1.split("$")[1]
     assert [c.value for c in book["_lists"][column] if c.value] == [
-        "Ascend 910", "Ascend 910B", "Ascend 910C", "Ascend 310P"]
+        "Ascend 910", "Ascend 910B", "Ascend 910C（Atlas A3）", "Ascend 310P（Atlas 300I Duo）"]
 
 
 def test_changed_cells_are_previewed_and_the_rest_stays(complete, people, client):
