@@ -70,6 +70,7 @@ TIED = {
     "planning.PriceEffect.line", "planning.ScopeEffect.action", "planning.ScopeEffect.model",
     "planning.ScopeEffect.stage", "planning.TimeEntry.is_taken_back", "planning.Timesheet.state",
     "planning.WeeklyReport.state", "quotes.Quote.discount_rate", "workers.NodeReservation.ends_at",
+    "workers.ApiRoute.answered_on", "workers.ApiRoute.link",
 }
 
 
