@@ -20,10 +20,12 @@ USED_IN = (Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE, Stage.INFER_MIGRATE, Stage.INFER
 def steps(source: Source) -> dict:
     """A row per model and kind of run, in the order of the stages: command, versions, conditions.
 
-    Versions are those that the run's own runtime or node named; what no run recorded is said.
+    Versions are those that the run's own runtime or node named, listed at the first run that had
+    them; what no run recorded is said.
     """
+    first: dict[str, int] = {}
     rows = [[job.model.code, both(job.get_stage_display), both(lambda j=job: kind_title(j.kind)),
-             f"#{job.pk}", command_of(job), both(lambda j=job: _versions(j)),
+             f"#{job.pk}", command_of(job), both(lambda j=job: _versions(j, first)),
              both(lambda j=job: _conditions(j))] for job in _newest(source)]
     return table(lambda: _("Steps as they ran"), [
         column(lambda: _("Model"), "code"), column(lambda: _("Stage")),
@@ -44,10 +46,13 @@ def _newest(source: Source) -> list[Job]:
     return [found[key] for key in sorted(found)]
 
 
-def _versions(job: Job) -> str:
-    return "\n".join(labelled(item_label(name), str(version))
-                     for name, version in software.of_job(job).items() if version) or _(
-        "not recorded")
+def _versions(job: Job, first: dict[str, int]) -> str:
+    text = "\n".join(labelled(item_label(name), str(version))
+                     for name, version in software.of_job(job).items() if version)
+    if not text:
+        return _("not recorded")
+    run = first.setdefault(text, job.pk)
+    return text if run == job.pk else _("as run #%(run)d") % {"run": run}
 
 
 def _conditions(job: Job) -> str:

@@ -27,14 +27,17 @@ def test_the_newest_success_of_each_step_is_told(people, engagement):
                  results={"software": {"cann": "8.0.RC3", "torch_npu": "2.1.0.post13"}})
     run("train_adapt", "failed", command=["python3", "broken.py"])
     run("infer_migrate", kind="inf.atc", command=["atc", "--framework=5"])
+    run("infer_tune", kind="inf.om_bench", command=["bench"], results=newest.results)
     run("survey", kind="survey.host", command=["lscpu"])
     with override("en"):
         found = steps(Source(Document(engagement=engagement, kind="UG")))["rows"]
     assert [(row[3], row[4]) for row in found] == [
-        (f"#{newest.pk}", "python3 train.py --bf16"), (f"#{newest.pk + 2}", "atc --framework=5")]
+        (f"#{newest.pk}", "python3 train.py --bf16"), (f"#{newest.pk + 2}", "atc --framework=5"),
+        (f"#{newest.pk + 3}", "bench")]
     assert [part for part in ("8.0.RC3", "2.1.0.post13") if part not in found[0][5]["en"]] == []
     assert "practice node" in found[0][6]["en"]
     assert found[1][5] == {"zh-hans": "未记录", "en": "not recorded"}
+    assert found[2][5] == {"zh-hans": f"同运行 #{newest.pk}", "en": f"as run #{newest.pk}"}
 
 
 def test_an_issued_guide_stands_for_the_manual_of_the_contract():
