@@ -25,7 +25,7 @@ class RecordRoutesSerializer(serializers.Serializer):
     apis = serializers.ListField(child=serializers.CharField(max_length=240), allow_empty=False)
     route = serializers.ChoiceField(choices=ApiRoute.Route.choices)
     reason = serializers.CharField(max_length=240)
-    link = serializers.URLField(max_length=240, required=False)
+    link = serializers.CharField(max_length=240, required=False)  # the service asks for http(s)
     answered_on = serializers.DateField(required=False, allow_null=True)
 
 
