@@ -5,12 +5,11 @@ from urllib.parse import urlencode
 
 import segno
 from django.conf import settings
-from django.core.cache import cache
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from delivery.reports.models import Document
+from engagements.web.address_limit import count_request
 
 MAX_REQUESTS_PER_MINUTE = 12
 NOBODY = "0" * 64
@@ -55,12 +54,7 @@ def verify_document(number: str, digest: str) -> VerifiedDocument | None:
 
 def is_within_rate_limit(address: str) -> bool:
     """Count a request of this address; False above the limit. True while the cache is down."""
-    key = f"verification:{address}:{timezone.now():%Y%m%d%H%M}"
-    try:
-        cache.add(key, 0, timeout=120)
-        return cache.incr(key) <= MAX_REQUESTS_PER_MINUTE
-    except ValueError:  # the key expired, or the cache is unreachable
-        return True
+    return count_request("verification", address, 60) <= MAX_REQUESTS_PER_MINUTE
 
 
 def verification_url(number: str, content_hash: str, portal_url: str = "") -> str:

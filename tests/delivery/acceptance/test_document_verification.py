@@ -1,7 +1,7 @@
 """The public page: number and checksum belong together, or not; nothing else."""
 
 import re
-from datetime import UTC, datetime
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -9,6 +9,7 @@ from django.core.cache import CacheHandler, cache
 
 from delivery.acceptance import document_verification
 from delivery.reports.models import Document
+from engagements.web import address_limit
 
 
 @pytest.fixture(autouse=True)
@@ -115,12 +116,11 @@ def test_an_address_that_asks_too_often_waits(client, review, monkeypatch):
 def test_all_processes_count_an_addresss_turns_together(settings, monkeypatch):
     """Each of them has a connection to the cache of its own, and keeps no count itself."""
     monkeypatch.setattr(document_verification, "MAX_REQUESTS_PER_MINUTE", 3)
-    monkeypatch.setattr(document_verification.timezone, "now", lambda: datetime(2026, 1, 1,
-                                                                                tzinfo=UTC))
+    monkeypatch.setattr(address_limit, "time", SimpleNamespace(time=lambda: 0.0))  # one minute
     caches = CacheHandler(settings.CACHES), CacheHandler(settings.CACHES)
     turns = []
     for one in (*caches, *caches):
-        monkeypatch.setattr(document_verification, "cache", one["default"])
+        monkeypatch.setattr(address_limit, "cache", one["default"])
         turns.append(document_verification.is_within_rate_limit("10.1.1.1"))
     assert turns == [True, True, True, False]
 
