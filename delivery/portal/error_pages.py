@@ -17,7 +17,6 @@ from django.shortcuts import render
 from django.views.defaults import bad_request, page_not_found, server_error
 
 from engagements.web.problem_responses import (
-    RETRY_SECONDS,
     bad_request_problem,
     database_problem,
     not_found_problem,
@@ -41,22 +40,22 @@ def error_page(request: HttpRequest) -> HttpResponse:
 
     Clients of the API get these as problem+json.
     """
-    error = sys.exception()
-    is_database = isinstance(error, (OperationalError, InterfaceError))
-    is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    problem = _problem_of(sys.exception())
     if request.path_info.startswith(API):
-        return (database_problem() if is_database else storage_problem() if is_full
-                else server_problem())
-    if is_full:
-        answer = server_error(request, "507.html")
-        answer.status_code = 507
-        return answer
-    if not is_database:
-        return server_error(request)
-    answer = server_error(request, "503.html")
-    answer.status_code = 503
-    answer["Retry-After"] = str(RETRY_SECONDS)
+        return problem
+    answer = server_error(request, f"{problem.status_code}.html")
+    answer.status_code = problem.status_code
+    if "Retry-After" in problem:
+        answer["Retry-After"] = problem["Retry-After"]
     return answer
+
+
+def _problem_of(error: BaseException | None) -> HttpResponse:
+    if isinstance(error, (OperationalError, InterfaceError)):
+        return database_problem()
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return storage_problem()
+    return server_problem()
 
 
 def request_page(request: HttpRequest, exception: Exception) -> HttpResponse:
