@@ -83,27 +83,25 @@ def criteria_draft(request, code):
 @require_http_methods(["GET", "POST"])
 def criterion_new(request, code):
     """Add a threshold to the open draft."""
-    engagement = visible_engagement(request, code)
-    require(request.user, Can.MANAGE, engagement)
-    draft = _open_draft(engagement)
-    form = CriterionForm(request.POST or None, engagement=engagement)
-    if form.is_valid() and attempt_form(form, lambda: services.add_criterion(
-            actor=request.user, criteria_set=draft, **form.cleaned_data)):
-        return to_criteria(code, draft)
-    return form_page(request, engagement, form, _("New criterion"))
+    return _add_to_draft(request, code, CriterionForm, services.add_criterion, _("New criterion"))
 
 
 @require_http_methods(["GET", "POST"])
 def criteria_ready_set(request, code):
     """Add the thresholds of a ready set to the open draft."""
+    return _add_to_draft(request, code, ReadySetForm, services.add_ready_set,
+                         _("Add a set of thresholds"))
+
+
+def _add_to_draft(request, code, form_class, service, title):
     engagement = visible_engagement(request, code)
     require(request.user, Can.MANAGE, engagement)
     draft = _open_draft(engagement)
-    form = ReadySetForm(request.POST or None, engagement=engagement)
-    if form.is_valid() and attempt_form(form, lambda: services.add_ready_set(
+    form = form_class(request.POST or None, engagement=engagement)
+    if form.is_valid() and attempt_form(form, lambda: service(
             actor=request.user, criteria_set=draft, **form.cleaned_data)):
         return to_criteria(code, draft)
-    return form_page(request, engagement, form, _("Add a set of thresholds"))
+    return form_page(request, engagement, form, title)
 
 
 @require_POST
