@@ -21,6 +21,7 @@ from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import Role, StageRecord
 from engagements.optimistic_locking import EditConflict
 from engagements.services import drop_model
+from engagements.stages import Stage
 from tests.cached_fixtures import cached_fixture
 
 MONDAY = date(2025, 9, 22)
@@ -206,10 +207,24 @@ def test_workbook_says_what_the_plan_says(people, planned, llm):
 def test_plan_page_shows_bars_dates_and_the_critical_path(client, people, planned, llm):
     client.force_login(people[Role.REVIEWER])
     page = client.get(reverse("planning:plan", args=["EP2501"])).content.decode()
-    assert page.count('class="desk-gantt-bar') == 14
+    assert page.count('class="desk-gantt-bar') == 14 + page.count("is-segment")
     assert page.count("desk-gantt-bar is-critical") == 8
     assert "2025-09-22 – 2025-09-22" in page
     assert "left:0.0%;width:11.111%" in page
+
+
+def test_a_model_s_stages_stand_in_one_row_from_first_start_to_last_finish(planned, llm):
+    scheduled = schedule(planned)
+    row = next(row for row in chart(scheduled, MONDAY).models if row.model == llm)
+    of_model = [each for each in scheduled if each.task.model == llm]
+    assert [segment.name for segment in row.segments] == list(dict.fromkeys(
+        str(Stage(each.task.stage).label) for each in of_model))
+    assert (row.start, row.finish) == (min(each.start for each in of_model),
+                                       max(each.finish for each in of_model))
+    for segment in row.segments:
+        tasks = [each for each in of_model if Stage(each.task.stage).label == segment.name]
+        assert segment.is_critical == any(each.is_critical for each in tasks)
+        assert not segment.is_done
 
 
 @pytest.mark.parametrize(("days", "labels"), [
