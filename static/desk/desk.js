@@ -84,13 +84,16 @@
   // The open tab is in sight, however many there are.
   document.querySelector(".page-header .nav-link.active")?.scrollIntoView({ inline: "center", block: "nearest" });
 
-  // Typing leaves those of a list that hold all words; a section without any is hidden.
+  // Typing leaves those of a list that hold all words; a section without any is hidden, a folded one opens.
   for (const input of document.querySelectorAll("[data-desk-filter]")) {
     input.addEventListener("input", () => {
       const asked = input.value.toLowerCase().split(/\s+/);
       const items = [...document.querySelectorAll(input.dataset.deskFilter)];
       for (const item of items) item.hidden = !asked.every((word) => item.textContent.toLowerCase().includes(word));
-      for (const section of new Set(items.map((item) => item.closest("section")))) section.hidden = !items.some((item) => !item.hidden && section.contains(item));
+      for (const section of new Set(items.map((item) => item.closest("section")))) {
+        section.hidden = !items.some((item) => !item.hidden && section.contains(item));
+        for (const fold of section.querySelectorAll("details")) fold.open = input.value.trim() !== "";
+      }
     });
   }
 

@@ -65,12 +65,24 @@ def test_an_upload_in_parts_shows_its_progress_and_goes_on(visit, sample, tmp_pa
     assert len(cut) == 3
 
 
-def test_several_files_are_stored_with_their_model_and_told(visit, sample, tmp_path):
-    for name in ("a.log", "b.log"):
-        (tmp_path / name).write_bytes(name.encode())
+DROP = """(place) => {
+    const data = new DataTransfer();
+    for (const name of ["a.log", "b.log"]) data.items.add(new File([name], name));
+    for (const type of ["dragenter", "dragover", "drop"]) place.dispatchEvent(
+        new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+
+
+@pytest.mark.parametrize("is_dropped", [True, False], ids=["dropped", "chosen"])
+def test_several_files_are_stored_with_their_model_and_told(visit, sample, tmp_path, is_dropped):
     model = sample.models.get(code="LLM")
     page = visit("consultant").open(f"/artifacts/upload/?model={model.pk}")
-    page.set_input_files("input[type=file]", [tmp_path / "a.log", tmp_path / "b.log"])
+    if is_dropped:
+        page.locator("main input[type=file]").evaluate(DROP)
+    else:
+        for name in ("a.log", "b.log"):
+            (tmp_path / name).write_bytes(name.encode())
+        page.set_input_files("input[type=file]", [tmp_path / "a.log", tmp_path / "b.log"])
     page.click("main form [type=submit]")
     page.locator("[data-upload-files] li:nth-child(2) a").wait_for(timeout=60_000)
     assert sorted(Artifact.objects.filter(name__in=("a.log", "b.log")).values_list(
