@@ -20,7 +20,8 @@ HOME = "portal:home"
 MOST_TO_DO = (MANAGER, ADMIN, CONSULTANT, SALES, OPERATOR, REVIEWER)
 PARTS = 2  # for as many processes
 FEWEST_PAGES = 80
-WIDTHS = (375, 768, 1440, 2560)
+PHONE = 375
+WIDTHS = (PHONE, 768, 1440, 2560)
 # What is on a page but for its words: equal pages need one look.
 SHAPE = """() => [...document.querySelectorAll("main *")].map(
     e => `${e.tagName}.${e.getAttribute("class") ?? ""}`).join()"""
@@ -58,6 +59,8 @@ class Look:
         for width in widths:
             page.set_viewport_size({"width": width, "height": 900})
             found += [f"wider than {width}"] if visitor.is_wide() else []
+            if width == PHONE:
+                found += visitor.faults("target-size")  # 24 px, or as far apart
         page.evaluate("document.documentElement.setAttribute('data-bs-theme', 'light')")
         if found:
             self.faults[path] = found
