@@ -18,7 +18,7 @@ PRODUCT = {"fontconfig": {"fc-match"},
            "gettext": {"msgattrib", "msgcat", "msgfmt", "msginit", "msgmerge", "msguniq",
                        "xgettext"}}
 # `./desk test` installs them besides: tests of the default run cannot do without.
-TESTS = {"openssh-client": {"ssh-add", "ssh-agent", "ssh-keygen"},
+TESTS = {"openssh-client": {"ssh", "ssh-add", "ssh-agent", "ssh-keygen"},
          "poppler-utils": {"pdfsig", "pdftoppm", "pdftotext"}}
 # `.ci/run` installs them: slow and browser tests need them, or tests skip where they are missing.
 CI = {"chromium": {"chromium"}, "default-jre-headless": {"java"}, "git": {"git"},

@@ -63,6 +63,7 @@ class FaultyNode:
                  address: str = "127.0.0.1") -> None:
         self.root, self.port = root, port
         self.line = Line(port, address)
+        self.boots: list[float] = []  # seconds of the machine's clock
         root.mkdir(parents=True)
         self.runtime = runtime
         self.cluster = Slurm(root / "slurm") if runtime == "slurm" else FakeKubernetes(
@@ -86,6 +87,7 @@ class FaultyNode:
     def boot(self) -> None:
         """Start with a new boot id and wait until sshd answers."""
         Path("/run/sshd").mkdir(exist_ok=True)
+        self.boots.append(time.time())
         (self.root / "boot_id").write_text(f"{uuid.uuid4()}\n")
         shutil.rmtree(self.root / "podman/run", ignore_errors=True)  # as /run after a start
         inside = INSIDE.format(root=self.root, sshd=SSHD,

@@ -338,6 +338,9 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
         trial.prepare()
         desk.start()
         onlooker = Onlooker(desk, trial.operator, pictures) if pictures else None
+        from tests.faults.witness import Witness
+
+        witness = Witness(trial)
         queueing = threading.Thread(target=trial.queue, args=[jobs])
         queueing.start()
         trial.inject(faults)
@@ -345,10 +348,14 @@ def run(backend: str, jobs: int, faults: int, seed: int, folder: Path, nodes: in
         trial.heal()
         healed = trial.wait(400)
         time.sleep(2)
-        wrong = trial.check(jobs)
+        wrong = trial.check(jobs) | {"every sentence true": persist(witness.stop), "commands seen":
+                                     [] if witness.seen else ["the witness saw none run"]}
         lines = onlooker.stop() if onlooker else []
         wrong |= onlooker.wrong if onlooker else {}
-        print(table(trial, jobs, seed, healed, wrong), states_line(), *lines, sep="\n", flush=True)
+        print(table(trial, jobs, seed, healed, wrong), states_line(),
+              f"| sentences compared with process tables | {witness.compared}, "
+              f"{len(witness.seen)} of {jobs} commands seen running |",
+              *lines, sep="\n", flush=True)
         for name, found in wrong.items():
             for line in found[:8]:
                 print(f"{name}: {line}", file=sys.stderr)
