@@ -28,7 +28,7 @@ SlurmctldPidFile={root}/slurmctld.pid
 SlurmdPidFile={root}/slurmd-%n.pid
 SlurmctldLogFile={root}/slurmctld.log
 SlurmdLogFile={root}/slurmd-%n.log
-ProctrackType=proctrack/linuxproc
+ProctrackType={tracking}
 TaskPlugin=task/none
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
@@ -63,15 +63,22 @@ def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
+def lacks_cgroups() -> str:
+    """Why `proctrack/cgroup` cannot hold jobs here; empty where it can."""
+    return "" if Path("/sys/fs/cgroup/freezer").is_dir() else "needs a freezer of cgroups v1"
+
+
 class Slurm:
     """One cluster of nodes with eight cards each, all of them this machine.
 
     Args:
         cores: of a node; each job takes one.
         min_job_age: seconds that an ended job stays in squeue.
+        tracking: how it follows the processes of a job.
     """
 
-    def __init__(self, root: Path, cores: int = 16, min_job_age: int = 300, nodes: int = 1) -> None:
+    def __init__(self, root: Path, cores: int = 16, min_job_age: int = 300, nodes: int = 1,
+                 tracking: str = "proctrack/linuxproc") -> None:
         self.root, host = root, socket.gethostname().split(".")[0]
         self.nodes = [host] if nodes == 1 else [f"compute-{n + 1}" for n in range(nodes)]
         for name in ("state", "dev"):
@@ -83,8 +90,10 @@ class Slurm:
         self.config = root / "slurm.conf"
         self.config.write_text(CONFIG.format(
             root=root, host=host, min_job_age=min_job_age, controller=free_port(),
+            tracking=tracking,
             nodes="\n".join(NODE.format(name=name, host=host, port=free_port(), cores=cores)
                             for name in self.nodes)))
+        (root / "cgroup.conf").write_text("CgroupAutomount=no\nCgroupMountpoint=/sys/fs/cgroup\n")
         (root / "gres.conf").write_text("".join(
             GRES.format(root=root, name=name) for name in self.nodes))
 
