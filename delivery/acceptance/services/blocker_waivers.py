@@ -54,9 +54,10 @@ def condition_code(condition: Condition) -> str:
 
 
 def require_no_blocker(review: Review) -> None:
-    """Raise InvalidInput for a final acceptance without conditions over a deliverable that is owed
-    or an open issue that holds it up, unless a waiver names it."""
-    if review.decision != Review.Decision.ACCEPTED or review.phase != Review.Phase.FINAL:
+    """Raise InvalidInput for a final acceptance without conditions, signed or deemed, over a
+    deliverable that is owed or an open issue that holds it up, unless a waiver names it."""
+    if review.phase != Review.Phase.FINAL or review.decision not in (
+            Review.Decision.ACCEPTED, Review.Decision.DEEMED):
         return
     waived = BlockerWaiver.objects.codes_in_force(review.engagement)
     owed = [told(title) for title in owed_by(review.document)

@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 
 from delivery.acceptance.models import NoticeProof, Review
 from delivery.acceptance.review.transitions import ReviewAction, record_action
+from delivery.acceptance.services.blocker_waivers import require_no_blocker
+from delivery.acceptance.services.identification import require_criteria_in_force
 from delivery.acceptance.services.reviews import lock_for_action
 from delivery.acceptance.services.signatures import conclude_review, queue_signed_copies
 from delivery.documents.scan_validation import checked_scan
@@ -70,6 +72,8 @@ def _store_deemed_decision(actor: User, review: Review) -> Review:
     review.decision, review.decided_by = Review.Decision.DEEMED, actor
     review.decided_at = timezone.now()
     review.reason = review.terms["clause"]
+    require_no_blocker(review)
+    require_criteria_in_force(review)
     review.save()
     conclude_review(review, actor)
     record_action(actor, review, ReviewAction.DEEMED, {

@@ -161,7 +161,7 @@ def require_signable(actor: User, review: Review) -> PowerOfAttorney | None:
 def require_criteria_in_force(review: Review) -> None:
     """Raise WrongState for an acceptance under criteria that others have replaced since."""
     if review.document.has_former_criteria and review.decision in (
-            Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL):
+            Review.Decision.ACCEPTED, Review.Decision.CONDITIONAL, Review.Decision.DEEMED):
         raise WrongState(str(OTHER_CRITERIA), cures=[correction_page(review.document)])
 
 

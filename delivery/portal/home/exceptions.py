@@ -5,7 +5,7 @@ an engagement that is over still says is not listed.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
@@ -80,10 +80,10 @@ class Asked:
             floor=Subquery(MarginFloor.objects.values("percent")[:1]))
         mine = living.filter(pk__in=Membership.objects.filter(
             user=user, role=Role.MANAGER).values("engagement"))
-        found: list[Engagement] = []
-        if not is_everything:
-            found = list(mine.order_by("ends_on", "pk")[:MOST])
-        self.engagements = found or list(living.order_by("ends_on", "pk")[:MOST])
+        for self.of in (living,) if is_everything else (mine, living):
+            self.engagements = list(self.of.order_by("ends_on", "pk")[:MOST])
+            if self.engagements:
+                break
 
     @cached_property
     def by_key(self) -> dict[int, Engagement]:
@@ -341,19 +341,31 @@ KINDS = (
 )
 
 
+@dataclass(frozen=True)
+class Exceptions:
+    """Rows, worst first; found in how many engagements, and how many there would be to look at."""
+
+    rows: list[Exceptional] = field(default_factory=list)
+    looked_at: int = 0
+    engagements: int = 0
+
+
 def exceptions_of(user: User, *, today: date | None = None, is_everything: bool = False
-                  ) -> list[Exceptional]:
-    """The exceptions of the engagements that the user manages, worst first; of who manages none,
-    or where `is_everything`, of all that they see, at most MOST of them. Nothing for customers.
+                  ) -> Exceptions:
+    """The exceptions of the engagements that the user manages; of who manages none, or where
+    `is_everything`, of all that they see: at most MOST of them, those that end first. Nothing for
+    customers.
 
     What is past its day comes first, then what failed, then what is near its day; within these
     the longest past. A bounded number of queries, whatever there is.
     """
     if not allowed(user, Can.VIEW_INTERNAL):
-        return []
+        return Exceptions()
     asked = Asked(user, today or timezone.localdate(), is_everything)
     if not asked.engagements:
-        return []
+        return Exceptions()
     found = [Exceptional(kind=kind.code, label=str(kind.label), **row)
              for kind in KINDS if allowed(user, kind.needs) for row in kind.rows(asked)]
-    return sorted(found, key=lambda row: (row.level, -row.days))
+    looked_at = len(asked.engagements)
+    return Exceptions(sorted(found, key=lambda row: (row.level, -row.days)), looked_at,
+                      looked_at if looked_at < MOST else asked.of.count())

@@ -48,13 +48,14 @@ def exceptions(request):
     the front page, which asks for it once it is shown."""
     require(request.user, Can.VIEW_INTERNAL)
     is_everything = bool(request.GET.get("everything"))
-    rows = exceptions_of(request.user, is_everything=is_everything)
+    found = exceptions_of(request.user, is_everything=is_everything)
+    rows = found.rows
     if request.GET.get("few"):
         return render(request, "delivery/portal/exceptions_few.html", {
-            "rows": rows[:FEW_EXCEPTIONS], "count": len(rows)})
+            "found": found, "rows": rows[:FEW_EXCEPTIONS], "count": len(rows)})
     kind, counts = request.GET.get("kind", ""), Counter(row.kind for row in rows)
     return render(request, "delivery/portal/exceptions.html", {
-        "is_everything": is_everything, "kind": kind,
+        "found": found, "is_everything": is_everything, "kind": kind,
         "kinds": [(row.code, row.label, counts[row.code]) for row in KINDS if counts[row.code]],
         "rows": [row for row in rows if kind in ("", row.kind)]})
 

@@ -353,12 +353,7 @@ def test_warranty_and_payments_follow_the_certificate_in_force(delivered, act):
                              found_on=timezone.localdate())
 
 
-def test_nothing_is_accepted_under_criteria_that_others_have_replaced(delivered, people, act):
-    """What was issued or drafted under the earlier text is drawn anew; what is signed stays."""
-    review = act.open(delivered)
-    act.decide(review)
-    draft = reporting.draft_test_report(actor=act.manager, engagement=delivered)
-    assert not [*criteria_signed(draft)]
+def replace_criteria(delivered, people, act) -> None:
     criteria = assessing.draft_criteria(actor=act.manager, engagement=delivered)
     old = criteria.criteria.filter(threshold__gt=0).first()
     assessing.remove_criterion(actor=act.manager, criterion=old)
@@ -367,6 +362,29 @@ def test_nothing_is_accepted_under_criteria_that_others_have_replaced(delivered,
         stage=old.stage, baseline=old.baseline, threshold=old.threshold / 2,
         threshold_unit=ThresholdUnit.FRACTION)
     sign_for_both(people, criteria)
+
+
+def test_silence_does_not_accept_under_replaced_criteria(delivered, people, act):
+    services.set_terms(actor=act.manager, engagement=delivered, review_days=5, is_deemed=True,
+                       clause="合同第 9.2 条")
+    review = act.open(delivered)
+    Review.objects.filter(pk=review.pk).update(opened_at=timezone.now() - timedelta(days=7))
+    review.refresh_from_db()
+    services.record_notice(
+        actor=act.manager, review=review, channel="courier", addressee="陈国栋", reference="SF1",
+        delivered_on=timezone.localdate() - timedelta(days=6))
+    replace_criteria(delivered, people, act)
+    with override("en"), pytest.raises(WrongState, match="other criteria were agreed on"):
+        services.record_deemed_acceptance(actor=act.manager, review=review)
+
+
+def test_nothing_is_accepted_under_criteria_that_others_have_replaced(delivered, people, act):
+    """What was issued or drafted under the earlier text is drawn anew; what is signed stays."""
+    review = act.open(delivered)
+    act.decide(review)
+    draft = reporting.draft_test_report(actor=act.manager, engagement=delivered)
+    assert not [*criteria_signed(draft)]
+    replace_criteria(delivered, people, act)
     assert [*criteria_signed(draft)]
     for step in (act.begin, act.decide):
         with override("en"), pytest.raises(WrongState, match="other criteria were agreed on"):

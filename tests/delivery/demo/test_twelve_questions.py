@@ -263,8 +263,19 @@ def test_each_answer_is_within_three_clicks(desk, manager):
 def test_exceptions_cost_twenty_queries_at_most(manager):
     for is_everything in (False, True):
         with CaptureQueriesContext(connection) as asked:
-            assert exceptions_of(manager, is_everything=is_everything)
+            assert exceptions_of(manager, is_everything=is_everything).rows
         assert len(asked) <= 20
+
+
+def test_engagements_that_nobody_looked_at_are_told(desk, manager, monkeypatch):
+    """No all-clear for what is past the bound."""
+    there = Engagement.objects.exclude(state__in=Engagement.ENDED).count()
+    said = "not judged here"
+    assert said not in desk.get(reverse("portal:exceptions") + "?everything=1").content.decode()
+    monkeypatch.setattr("delivery.portal.home.exceptions.MOST", 2)
+    found = exceptions_of(manager, is_everything=True)
+    assert (found.looked_at, found.engagements) == (2, there)
+    assert said in desk.get(reverse("portal:exceptions") + "?everything=1").content.decode()
 
 
 def test_closed_engagements_are_no_exception(api):

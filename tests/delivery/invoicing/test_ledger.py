@@ -182,14 +182,14 @@ def test_the_page_the_api_and_the_workbook_say_the_same(people, milestones, clie
 def test_an_overdue_invoice_is_an_exception_of_the_manager(people, milestones):
     invoice = services.add_invoice(actor=people[Role.SALES], milestone=milestones[0], number="7",
                                    issued_on=today())
-    assert [row for row in exceptions_of(people[Role.MANAGER]) if row.kind == "invoice"] == []
+    assert [row for row in exceptions_of(people[Role.MANAGER]).rows if row.kind == "invoice"] == []
     Invoice.objects.filter(pk=invoice.pk).update(issued_on=today() - timedelta(days=50),
                                                  due_on=today() - timedelta(days=5))
     services.add_payment(actor=people[Role.SALES], invoice=invoice, paid_on=today(),
                          amount=Decimal(1))
-    [row] = [row for row in exceptions_of(people[Role.MANAGER]) if row.kind == "invoice"]
+    [row] = [row for row in exceptions_of(people[Role.MANAGER]).rows if row.kind == "invoice"]
     assert (row.days, f"{invoice.amount - 1:,.2f}" in row.sentence) == (5, True)
-    assert [row.kind for row in exceptions_of(people[Role.CONSULTANT])] == []
+    assert [row.kind for row in exceptions_of(people[Role.CONSULTANT]).rows] == []
 
 
 def test_an_invoice_is_payable_when_it_was_agreed(people, milestones):

@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError
 from django.utils import timezone
+from django.utils.translation import override
 
 from delivery.acceptance import services
 from delivery.acceptance.models import AcceptanceTerms, NoticeProof, Review
 from delivery.notices.deadline_watch import announce_due
 from delivery.notices.models import Event, Notice
+from delivery.planning.services import control
 from delivery.reports.facts.trial_run import outdated
 from delivery.reports.models import Document
 from engagements.errors import InvalidInput, NotAllowed, WrongState
@@ -213,6 +215,16 @@ def test_silence_needs_clause_and_period(delivered, act):
             terms(delivered, act, **given)
     with pytest.raises(IntegrityError, match="deemed_acceptance_names_clause_and_period"):
         AcceptanceTerms.objects.create(engagement=delivered, is_deemed=True)
+
+
+def test_silence_does_not_count_over_an_open_blocker(silent, act):
+    prove(silent, act)
+    control.add_issue(actor=act.manager, engagement=silent.engagement, description="推理偶发中断",
+                      level="blocking", raised_on=timezone.localdate(),
+                      due_on=timezone.localdate(), owner=act.manager)
+    with override("en"), pytest.raises(InvalidInput, match="hold up the final acceptance"):
+        services.record_deemed_acceptance(actor=act.manager, review=silent)
+    assert Review.objects.get(pk=silent.pk).decision != "deemed"
 
 
 def test_silence_counts_after_proven_notice_and_the_whole_period(silent, act):
