@@ -1,8 +1,10 @@
 """Writes about engagements themselves."""
 
+import re
 from collections.abc import Iterable
 
 from django.db import transaction
+from django.urls import resolve, reverse
 from django.utils.translation import gettext as _
 
 from engagements.access import Can, require
@@ -17,14 +19,32 @@ from engagements.services.members import add_members
 from engagements.signals import engagement_reopened
 
 
+CODE = re.compile(r"(?!\d+\Z)\w[\w-]*")  # a number alone is read as the row's own
+
+
+def require_engagement_code(code: str) -> None:
+    """Raises InvalidInput for a code that no address holds, or that leads to another page."""
+    if not CODE.fullmatch(code):
+        raise InvalidInput(_("A project code begins with a letter or digit and consists of "
+                             "letters, digits, “-” and “_”; it is not a number alone."))
+    page = "engagements:engagement"
+    if resolve(reverse(page, args=[code])).view_name != page:
+        raise InvalidInput(_("“%(code)s” is the name of a page; choose another project code.") % {
+            "code": code})
+
+
 @retried
 @transaction.atomic
 def create_engagement(
     *, actor: User, code: str, name: str, customer: Customer, team: Iterable[User] = (), **fields
 ) -> Engagement:
     """A new engagement; its creator and the people of `team` become members, each in the role of
-    the account; a manager chooses the team. Writes audit entries."""
+    the account; a manager chooses the team. Writes audit entries.
+
+    Raises InvalidInput for a code that is taken or that addresses do not hold.
+    """
     require(actor, Can.BEGIN)
+    require_engagement_code(code)
     if Engagement.objects.filter(code=code).exists():
         raise InvalidInput(_("The project code %(code)s is taken.") % {"code": code})
     engagement = Engagement.objects.create(code=code, name=name, customer=customer, **fields)
