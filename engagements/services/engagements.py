@@ -18,7 +18,6 @@ from engagements.moves import complete_move, lock_for_move, make_move
 from engagements.services.members import add_members
 from engagements.signals import engagement_reopened
 
-
 CODE = re.compile(r"(?!\d+\Z)\w[\w-]*")  # a number alone is read as the row's own
 
 
