@@ -380,6 +380,8 @@ def main() -> None:
                         help="a SQLite database with every migration to begin with")
     parser.add_argument("--keep", action="store_true", help="leave the folder for a look")
     options = parser.parse_args()
+    if (options.backend, options.runtime) == ("hosts", "kubernetes"):
+        parser.error("the cluster's server listens on this machine alone; take another backend")
     if options.backend == "both":
         sys.exit(max(again(backend, options) for backend in DESKS))
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
