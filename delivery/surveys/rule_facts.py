@@ -16,7 +16,9 @@ from workers.rules.facts.stored import register_provider
 RELEASES = {tool: re.compile(rf"\b{name}[\s:：=v]*((?:core_[rv])?\d[\w.]*)", re.IGNORECASE)
             for tool, name in (("cann", "CANN"), ("mindspeed", "MindSpeed"),
                                ("megatron", r"Megatron(?:-LM)?"), ("msprobe", "msprobe"),
-                               ("vllm", "vLLM"))}
+                               ("vllm", "vLLM"), ("vllm_ascend", "vLLM[- ]Ascend"),
+                               ("mindie", "MindIE"), ("mindformers", "MindFormers"),
+                               ("msmodelslim", "msModelSlim"))}
 
 
 @register_provider

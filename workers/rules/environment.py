@@ -133,13 +133,15 @@ def _options(f):
 
 
 def _unknown_releases(f):
+    """Bounds where the tool's release is not known, and options of which nothing is known."""
     for tool, used in f["tool_options"].items():
-        if not (tool_options.release_of(tool, used, f)
-                or tool_options.release_of(tool, used, f.get("surveyed_versions") or {})):
-            rows = [tool_options.rows_of(tool)[name] for name in used["options"]]
-            wanted = [tool_options.needed(row) for row in rows if row["until"] != "0"]
-            if wanted:
-                yield Spot(", ".join(wanted), tool_options.NAMES[tool])
+        known = (tool_options.release_of(tool, used, f)
+                 or tool_options.release_of(tool, used, f.get("surveyed_versions") or {}))
+        rows = [tool_options.rows_of(tool)[name] for name in used["options"]]
+        wanted = [tool_options.needed(row) for row in rows if row["until"] != "0"
+                  and (not known or row["since"] == tool_options.UNKNOWN)]
+        if wanted:
+            yield Spot(", ".join(wanted), tool_options.NAMES[tool])
 
 
 PACKAGE_ARCH = re.compile(r"(aarch64|arm64|x86[_-]64|amd64)", re.IGNORECASE)
@@ -261,6 +263,7 @@ rule("R-ENV-23", BLOCK, "X28", "tool_options",
      _("An option of this command is not known to the tool's release."),
      _("Install a release that has it, or leave the option out."), lambda f: list(_options(f)))
 rule("R-ENV-24", INFO, "X28", "tool_options",
-     _("These options exist in some releases only, and the tool's release here is not known."),
-     _("Read the node's software, install MindSpeed by a job, or answer the survey's versions."),
+     _("It is not known whether the tool's release here has these options."),
+     _("Read the node's software, install MindSpeed by a job, or answer the survey's versions; “?” "
+       "stands for what no public source says."),
      lambda f: list(_unknown_releases(f)))

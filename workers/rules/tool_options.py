@@ -1,10 +1,13 @@
 """Which release of its tool an option needs: `data/options.csv`, each row with its source.
 
 `since` is the first release that has the option, `until` the first one that has it no longer; 0
-there says that no release has it. Options that every paired release has stand in no row.
+there says that no release has it. `since` is “all” where every release of the source has it, and
+“?” where no public source says which have it. Of the tools of PUBLISHED an option that every paired
+release has stands in no row; of all others every option that a kind composes has a row.
 """
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from functools import cache
 from typing import Any
@@ -12,34 +15,69 @@ from typing import Any
 from workers.rules.version_matrix import megatron_for, table, version
 
 # The program of a command, by the end of its path, and the tools whose options it takes.
-PROGRAMS = {"pretrain_*.py": ("megatron", "mindspeed"), "atc": ("atc",), "msprobe": ("msprobe",),
-            "vllm": ("vllm",)}
-NAMES = {"megatron": "Megatron-LM", "mindspeed": "MindSpeed", "atc": "ATC", "msprobe": "msprobe",
-         "vllm": "vLLM"}
-RELEASED_WITH = {"atc": "cann"}  # the fact that holds a tool's release, where it is not its own
+PROGRAMS = {"pretrain_*.py": ("megatron", "mindspeed"), "atc": ("atc",), "aoe": ("aoe",),
+            "msprof": ("msprof",), "msopgen": ("msopgen",), "msprobe": ("msprobe",),
+            "amct_onnx": ("amct",), "msmodelslim": ("msmodelslim",),
+            "vllm": ("vllm", "vllm_ascend"), "mindieservice_daemon": ("mindie",),
+            "*run_pa*": ("mindie",), "benchmark": ("mindie",),
+            "run_mindformer.py": ("mindformers",)}
+NAMES = {"megatron": "Megatron-LM", "mindspeed": "MindSpeed", "atc": "ATC", "aoe": "AOE",
+         "msprof": "msprof", "msopgen": "msOpGen", "msprobe": "msprobe", "amct": "AMCT",
+         "msmodelslim": "msModelSlim", "vllm": "vLLM", "vllm_ascend": "vLLM Ascend",
+         "mindie": "MindIE", "mindformers": "MindFormers"}
+PUBLISHED = ("megatron", "mindspeed")
+# The fact that holds a tool's release, where it is not its own.
+RELEASED_WITH = dict.fromkeys(("atc", "aoe", "msprof", "msopgen", "amct"), "cann")
+EVERY, UNKNOWN = "all", "?"
 
 
 @cache
 def rows_of(tool: str) -> dict[str, dict[str, str]]:
-    """The table's rows of one tool, by option."""
-    return {row["option"]: row for row in table("options") if row["tool"] == tool}
+    """The table's rows of one tool, by option; a row may state the same of several."""
+    return {option: {**row, "option": option} for row in table("options") if row["tool"] == tool
+            for option in row["option"].split()}
 
 
-def used_by(argv: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Options of a command that stand in the table: tool → {"program", "options"}.
+def named_in(argv: Sequence[str]) -> Iterator[tuple[tuple[str, ...], str, set[str]]]:
+    """(tools, program, words that may be options) for every program of the table in a command.
 
-    A command whose words are given to a shell's script is looked at with that script's words.
+    A command whose words are given to a shell's script is looked at with all of that script's
+    words; of settings that are given as JSON the keys count.
     """
-    words = [word.strip("'\",;()[]{}") for text in argv for word in text.split()]
-    found: dict[str, dict[str, Any]] = {}
+    texts = [[word.strip("'\",;()[]{}") for word in text.split()] for text in argv]
+    keys = {key for text in argv for key in _keys(text)}
     for pattern, tools in PROGRAMS.items():
-        at = next((n for n, w in enumerate(words) if fnmatch(w.rsplit("/", 1)[-1], pattern)), None)
-        if at is None:
-            continue
-        named = {word.split("=")[0] for word in words[at + 1:]}
+        for at, words in enumerate(texts):
+            program = next((w for w in words if fnmatch(w.rsplit("/", 1)[-1], pattern)), None)
+            if program is not None:
+                named = {word.split("=")[0] for text in texts[at:] for word in text}
+                yield tools, program, named | keys
+                break
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, str) and value.startswith("{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(
+            value, list) else ():
+        yield from _keys(each)
+
+
+def used_by(argv: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Options of a command whose row states a bound or that nothing is known: tool → {"program",
+    "options"}."""
+    found: dict[str, dict[str, Any]] = {}
+    for tools, program, named in named_in(argv):
         for tool in tools:
-            if options := sorted(named & set(rows_of(tool))):
-                found[tool] = {"program": words[at], "options": options}
+            rows = rows_of(tool)
+            if options := sorted(name for name in named & set(rows)
+                                 if rows[name]["since"] != EVERY or rows[name]["until"]):
+                found[tool] = {"program": program, "options": options}
     return found
 
 
@@ -64,12 +102,15 @@ def release_of(tool: str, used: Mapping[str, Any], facts: Mapping[str, Any]) -> 
 def is_without(row: Mapping[str, str], release: str) -> bool:
     """Whether that release lacks the option of the row."""
     at = version(release)
-    return bool(row["since"] and at < version(row["since"])) or bool(
+    return bool(row["since"] not in ("", EVERY, UNKNOWN) and at < version(row["since"])) or bool(
         row["until"] and at >= version(row["until"]))
 
 
 def needed(row: Mapping[str, str]) -> str:
-    """For people: --name (≥ 0.12.0), --name (< 26.0.0), --name (–) for one of no release."""
-    bounds = [f"≥ {row['since']}"] * bool(row["since"])
+    """For people: --name (≥ 0.12.0), --name (< 26.0.0), --name (–) for one of no release, --name
+    (?) where no source says which have it."""
+    if row["since"] == UNKNOWN:
+        return f"{row['option']} (?)"
+    bounds = [f"≥ {row['since']}"] * (row["since"] not in ("", EVERY))
     bounds += [f"< {row['until']}"] * (row["until"] not in ("", "0"))
     return f"{row['option']} ({', '.join(bounds) or '–'})"

@@ -12,7 +12,7 @@ SOURCES = {
     "mindspeed": "Ascend/MindSpeed, README.md, 028de58ca629 and 005894b8e999; "
                  "Ascend/MindSpeed-LLM, docs/zh/release_notes_llm.md, 010c7469ec96",
     "mindformers": "mindspore-lab/mindformers, VERSION_MAP.json, fd4deebc1606",
-    "options": "NVIDIA/Megatron-LM, Ascend/MindSpeed, mindstudio-probe and CANN's ge: per row",
+    "options": "sources, packages and guides of the tools: per row",
 }
 NUMBERS = re.compile(r"\d+")
 STAGES = {"dev": 0, "alpha": 1, "beta": 2, "rc": 3, "": 4, "post": 5}

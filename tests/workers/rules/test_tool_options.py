@@ -7,8 +7,8 @@ from engagements.errors import InvalidInput
 from engagements.services import add_model
 from workers import kinds, rule_checks, services
 from workers.models import Job, JobState, Node
-from workers.rules.tool_options import used_by
-from workers.rules.version_matrix import table
+from workers.rules.tool_options import EVERY, UNKNOWN, named_in, rows_of, used_by
+from workers.rules.version_matrix import table, version
 
 TRAIN = "adapt.megatron_train"
 
@@ -44,7 +44,10 @@ def hits(job, rule):
 def test_every_row_states_a_bound_and_its_source():
     rows = table("options")
     assert [row for row in rows if not row["source"] or not (row["since"] or row["until"])] == []
-    assert len({(row["tool"], row["option"]) for row in rows}) == len(rows)
+    assert [row for row in rows if row["since"] not in ("", EVERY, UNKNOWN)
+            and not version(row["since"])] == []
+    named = [(row["tool"], name) for row in rows for name in row["option"].split()]
+    assert len(set(named)) == len(named)
 
 
 @pytest.mark.parametrize("asked", [{"skip_iterations": "5,6"}, {"qat_scheme": "w8a16-mxfp8"},
@@ -88,6 +91,89 @@ def test_options_of_a_service_whose_command_is_a_setting_are_seen():
                                          "data_parallel": 2, "expert_parallel": True})))
     assert used["vllm"]["options"] == ["--data-parallel-size", "--enable-expert-parallel"]
     assert "vllm" in used_by(["vllm", "bench", "serve"])
+
+
+# The kinds that compose commands of tools whose every option has a row.
+COMPOSED = {"atc": ("inf.atc", "inf.atc_singleop"), "aoe": ("perf.aoe",), "amct": ("inf.amct",),
+            "msopgen": ("adapt.custom_operator",),
+            "msprof": ("perf.msprof", "inf.pyacl_profile"), "msmodelslim": ("inf.quant",),
+            "mindie": ("inf.mindie_run", "inf.mindie_bench", "inf.mindie_serve"),
+            "vllm": ("inf.vllm_serve", "inf.vllm_bench")}
+OF_ANOTHER = {"--install-path"}  # of the package that msopgen's project leaves
+
+
+def sets_of_values(kind):
+    """The example's values, and those with each other parameter set; launchers have options of
+    their own."""
+    base = kind.example_parameters()
+    yield base
+    for parameter in kind.parameters:
+        samples = {"flag": (True,), "choice": parameter.choices, "integer": (parameter.minimum,),
+                   "number": (parameter.minimum,), "path": ("/x",), "words": ()}
+        if parameter.name != "launcher":
+            for value in samples.get(parameter.type, ("x",)):
+                yield {**base, parameter.name: value}
+
+
+def composed(kind, tool):
+    named = set()
+    for values in sets_of_values(kind):
+        try:
+            argv = kind.argv(kind.clean(values))
+        except InvalidInput:  # one that goes with another one only
+            continue
+        named |= {word for tools, _program, words in named_in(argv) if tool in tools
+                  for word in words if word.startswith("--") and len(word) > 2}
+    return named
+
+
+@pytest.mark.parametrize(("tool", "code"), [(t, code) for t, codes in COMPOSED.items()
+                                            for code in codes])
+def test_every_option_that_a_kind_composes_has_its_row(tool, code):
+    named = composed(kinds.get(code), tool)
+    assert code == "inf.mindie_serve" or named
+    assert named - set(rows_of(tool)) - OF_ANOTHER == set()
+
+
+def test_keys_of_settings_are_options_too():
+    kind = kinds.get("inf.mindie_serve")
+    used = used_by(kind.argv(kind.clean({"weights": "/w", "model_name": "Qwen", "max_batch": 8})))
+    assert used == {"mindie": {"program": "./bin/mindieservice_daemon",
+                               "options": ["maxBatchSize"]}}
+    kind = kinds.get("inf.vllm_serve")
+    used = used_by(kind.argv(kind.clean({
+        "weights": "/w", "model_name": "Qwen",
+        "extra": """--additional-config '{"torchair_graph_config": {"enabled": true}}'"""})))
+    assert used["vllm_ascend"]["options"] == ["torchair_graph_config"]
+
+
+def test_a_setting_that_the_release_has_no_longer_is_refused(people, model, ready, monkeypatch):
+    monkeypatch.setattr("workers.rules.facts.stored._providers", [
+        lambda _model: {"surveyed_versions": {"vllm_ascend": "0.13.0"}}])
+    job = services.queue_job(actor=people["consultant"], kind="inf.vllm_serve", model=model,
+                             node=ready, parameters={
+        "weights": "/w", "model_name": "Qwen",
+        "extra": """--additional-config '{"ascend_scheduler_config": {}}'"""})
+    assert [(hit.severity, hit.value) for hit in hits(job, "R-ENV-23")] == [
+        ("warn", "ascend_scheduler_config (≥ 0.9.1, < 0.13.0); vLLM Ascend 0.13.0")]
+
+
+def test_what_no_public_source_says_is_said(people, model, ready):
+    job = services.queue_job(actor=people["consultant"], kind="inf.mindie_run", model=model,
+                             node=ready, parameters={"weights": "/w"})
+    assert [(hit.place, hit.value) for hit in hits(job, "R-ENV-24")] == [
+        ("MindIE", "--input_texts (?), --max_output_length (?), --model_path (?)")]
+
+
+def test_options_of_mindformers_in_a_projects_run(people, model, ready, monkeypatch):
+    monkeypatch.setattr("workers.rules.facts.stored._providers", [
+        lambda _model: {"surveyed_versions": {"mindformers": "1.2.0"}}])
+    job = services.queue_job(
+        actor=people["consultant"], kind="adapt.project_train", model=model, node=ready,
+        parameters={"script": "~/mindformers/run_mindformer.py",
+                    "arguments": "--config a.yaml --register_path research/qwen"})
+    assert [hit.value for hit in hits(job, "R-ENV-23")] == [
+        "--register_path (≥ 1.3.0); MindFormers 1.2.0"]
 
 
 def test_usual_commands_need_no_release_of_their_own():

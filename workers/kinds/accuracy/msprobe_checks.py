@@ -33,7 +33,7 @@ name=overflow_check; is_old && name="-f pytorch nan_analyze"
 exec msprobe $name -i "$step" -o result
 """
 GRAPH = MSPROBE + r"""
-is_old || exec msprobe graph_visualize -tp "$1" ${2:+-gp "$2"} -o graph $3
+name=graph_visualize; is_old || exec msprobe $name -tp "$1" ${2:+-gp "$2"} -o graph $3
 python3 -c 'import json, sys
 json.dump({"npu_path": sys.argv[1], **({"bench_path": sys.argv[2]} if sys.argv[2] else {}),
            "is_print_compare_log": False},

@@ -6,6 +6,9 @@ from workers.rules.facts.base import Observed, Seen, observes
 from workers.rules.facts.variables import GIVEN, of_environment
 from workers.rules.version_matrix import plugin_of
 
+# Facts of Python packages whose release decides which options they know (R-ENV-23).
+TOOLS = {"msprobe": "mindstudio-probe", "vllm": "vllm", "vllm_ascend": "vllm-ascend",
+         "mindie": "mindie-llm", "mindformers": "mindformers", "msmodelslim": "msmodelslim"}
 TENSORFLOW = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu")
 INSTALLED = ("toolkit", "kernels", "nnal")
 
@@ -46,8 +49,8 @@ def _torch(torch, torch_npu, line, npu_line) -> Iterator[Observed]:
 
 
 @observes("version_info", "cann hdk torch torch_npu torch_npu_plugin uses_single_operators "
-                          "mindspore msprobe vllm tensorflow tensorflow_package "
-                          "is_compiling")
+                          "mindspore msprobe vllm vllm_ascend mindie mindformers msmodelslim "
+                          "tensorflow tensorflow_package is_compiling")
 def versions(seen: Seen) -> Iterator[Observed]:
     """Version files of CANN and driver, and lists of Python packages."""
     line = seen.line("version") or seen.line("Version") or seen.line("toolkit_running_version")
@@ -65,8 +68,8 @@ def _packages(seen: Seen) -> Iterator[Observed]:
     yield from _torch(found.get("torch"), found.get("torch-npu"), seen.line("torch"),
                       seen.line("torch-npu"))
     yield Observed("mindspore", found.get("mindspore"), seen.line("mindspore"))
-    yield Observed("msprobe", found.get("mindstudio-probe"), seen.line("mindstudio-probe"))
-    yield Observed("vllm", found.get("vllm"), seen.line("vllm"))
+    for fact, package in TOOLS.items():
+        yield Observed(fact, found.get(package), seen.line(package))
     for name in TENSORFLOW:
         if name in found:
             yield Observed("tensorflow", found[name], seen.line(name))
