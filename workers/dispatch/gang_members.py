@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
 from engagements.audit import audit_log
@@ -54,8 +55,10 @@ def meeting_of(member: Job) -> Rendezvous:
 
 
 def environment(member: Job) -> dict[str, str]:
-    """Variables of the member's command beyond those of its kind."""
-    return rendezvous.environment(meeting_of(member))
+    """Variables of the member's command beyond those of its kind; one is known to the members of
+    this round alone."""
+    key = salted_hmac("workers.gang", f"{member.gang_id} {member.attempt}", algorithm="sha256")
+    return {**rendezvous.environment(meeting_of(member)), "DESK_GANG_KEY": key.hexdigest()}
 
 
 def paths(member: Job) -> dict[str, str]:

@@ -1,12 +1,12 @@
 """The words that start a project's script, on one node or on several."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from engagements.errors import InvalidInput
-from workers.gangs.rendezvous import HOSTFILE, Rendezvous
+from workers.gangs.rendezvous import HOSTFILE, MPI_HOSTFILE, Rendezvous
 
 LAUNCHERS = {
     "python": _("Python, one process"), "torchrun": _("torchrun, one process per card"),
@@ -82,17 +82,36 @@ def _msrun(_python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
             f"--node_rank={meeting.rank}"]
 
 
+IPV4 = re.compile(r"(?:[\d.]+/31,?)+")
+# The ranks of another node begin in the folder of mpirun's, which is not there.
+IN_WORK = 'cd "$DESK_WORK" && exec "$@"'
+LAID = 'printf %s "$1" > mpi_launch.py || exit $?; shift; exec "$@"'
+
+
 def _mpirun(python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
     """Open MPI starts all processes from one node; MindSpore takes the ranks from it.
 
     MindSpore 2.x, “Distributed Parallel → mpirun”: `mpirun -n N --output-filename log_output
-    --merge-stderr-to-stdout --allow-run-as-root python net.py`.
+    --merge-stderr-to-stdout --allow-run-as-root python net.py`. On several nodes its daemons are
+    started by the desk's own processes there (`mpi_launch`), and its output lies in the first
+    node's log.
     """
-    if meeting is not None:
-        raise InvalidInput(gettext("mpirun starts the processes of all nodes itself and needs a "
-                                   "log-in between them; use msrun for a job on several nodes."))
-    return ["mpirun", "-n", str(cards), "--output-filename", "log_output",
-            "--merge-stderr-to-stdout", "--allow-run-as-root", python]
+    usual = ["--merge-stderr-to-stdout", "--allow-run-as-root"]
+    if meeting is None:
+        return ["mpirun", "-n", str(cards), "--output-filename", "log_output", *usual, python]
+    program = (Path(__file__).parent / "mpi_launch.py").read_text(encoding="utf-8")
+    if meeting.rank:
+        return [python, "-c", program, "follow"]
+    # Machines with several networks: only that by which the nodes were seen to reach each other.
+    # Open MPI takes no prefix above 31.
+    networks = ",".join(f"{seat.address}/31" for seat in meeting.seats)
+    among = [word for part in ("oob", "btl") for word in (
+        "--mca", f"{part}_tcp_if_include", networks)] if IPV4.fullmatch(networks) else []
+    return ["sh", "-c", LAID, "mpirun", program, python, "mpi_launch.py", "lead",
+            str(meeting.nodes), "mpirun", "-n", str(cards * meeting.nodes), "--hostfile",
+            MPI_HOSTFILE, "--mca", "plm_rsh_agent", f"{python} mpi_launch.py agent", "--mca",
+            "plm_rsh_no_tree_spawn", "1", "--leave-session-attached", "--bind-to", "none",
+            *among, "--tag-output", *usual, "sh", "-c", IN_WORK, "rank", python]
 
 
 _WORDS: dict[str, Callable[[str, int, Rendezvous | None], list[str]]] = {

@@ -7,7 +7,7 @@ from engagements.errors import InvalidInput
 from tests.workers.kinds.outputs import good, text_of
 from workers import kinds
 from workers.gangs.launchers import words
-from workers.gangs.rendezvous import Rendezvous
+from workers.gangs.rendezvous import Rendezvous, Seat
 
 kinds.load_all()
 
@@ -105,8 +105,10 @@ def test_torch_npu_s_own_alarms_are_found(judge, line):
     assert text_of(judgement).startswith("1 alarm of the detection, first: ")
 
 
-def test_mpirun_starts_one_process_per_card_on_one_node():
+def test_mpirun_starts_one_process_per_card():
     assert words("mpirun", "python3", 8)[:3] == ["mpirun", "-n", "8"]
-    meeting = Rendezvous(seats=(), port=1)
-    with override("en"), pytest.raises(InvalidInput, match="use msrun"):
-        words("mpirun", "python3", 8, meeting)
+    seats = (Seat("10.0.0.1", cards=(0, 1)), Seat("10.0.0.2", cards=(0, 1)))
+    first = words("mpirun", "python3", 2, Rendezvous(seats, 21_000))
+    assert first[first.index("mpirun", 4):][:5] == [
+        "mpirun", "-n", "4", "--hostfile", "mpi_hostfile"]
+    assert words("mpirun", "python3", 2, Rendezvous(seats, 21_000, rank=1))[-1] == "follow"
