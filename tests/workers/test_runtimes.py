@@ -208,6 +208,20 @@ def test_typed_variables_of_cann_and_libraries_reach_the_command(home):
         options.cleaned("host", {"log_level": "5"})
 
 
+@pytest.mark.parametrize(("given", "node_says", "expected"), [
+    ({}, "", ["3", "0", "{home}/work/plog"]),
+    ({}, "1 ASCEND_PROCESS_LOG_PATH=/var/plog", ["1", "0", "/var/plog"]),
+    ({"plog": "collect"}, "1 ASCEND_PROCESS_LOG_PATH=/var/plog", ["1", "0", "{home}/work/plog"]),
+    ({"plog": "node", "log_level": "2"}, "1", ["2", "0", ""])])
+def test_the_log_of_cann_has_defaults_that_the_node_may_overrule(home, given, node_says, expected):
+    (home / "node.sh").write_text(f"export ASCEND_GLOBAL_LOG_LEVEL={node_says}\n")
+    answer = ran(home / "work", {"scripts": "~/node.sh", **given},
+                 'echo "$ASCEND_GLOBAL_LOG_LEVEL"; echo "$ASCEND_SLOG_PRINT_TO_STDOUT"; '
+                 'echo "$ASCEND_PROCESS_LOG_PATH"')
+    assert answer.stdout.splitlines() == [line.format(home=home) for line in expected], (
+        answer.stderr)
+
+
 @pytest.mark.parametrize(("given", "facts"), [
     ({"log_level": "0"}, {"ASCEND_GLOBAL_LOG_LEVEL": "0"}),
     ({"variables": "ASCEND_GLOBAL_LOG_LEVEL=1"}, {"ASCEND_GLOBAL_LOG_LEVEL": "1"}),
@@ -220,7 +234,7 @@ def test_rules_learn_the_log_of_the_runtime(given, facts):
 def test_log_files_of_cann_are_collected_of_a_run_that_fails(
         people, node, engagement, make, monkeypatch):
     monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
-    runtime = make("logs", plog="collect", log_level="0")
+    runtime = make("logs", log_level="0")
 
     def run(status: int) -> Job:
         text = ('mkdir -p "$ASCEND_PROCESS_LOG_PATH/debug/plog"; '

@@ -29,7 +29,7 @@ from workers.nodes.ssh import ScriptFailed
 from workers.remote import replies
 from workers.remote.scripts import Place
 from workers.runtimes import chosen
-from workers.runtimes.options import COLLECT
+from workers.runtimes.options import NODES_PLOG
 
 MOST_FILES = 5000
 MOST_BYTES = 50 * 2**30
@@ -116,12 +116,12 @@ def _name_unread(job: Job, unread: list[Unread]) -> dict:
     return {"log_stored": job.log_stored, "results": job.results}
 
 
-PLOG = ("plog/*",)  # ASCEND_PROCESS_LOG_PATH of a runtime that says so
+PLOG = ("plog/*",)  # ASCEND_PROCESS_LOG_PATH, unless its runtime says otherwise
 
 
 def _globs(job: Job) -> tuple[str, ...]:
     """What the kind declares; of a run that did not end well also CANN's own log files."""
-    has_plog = chosen.of_job(job).options.get("plog") == COLLECT and job.exit_status != 0
+    has_plog = chosen.of_job(job).options.get("plog") != NODES_PLOG and job.exit_status != 0
     return (*kinds.of_job(job).globs(job.parameters), *(PLOG if has_plog else ()))
 
 

@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from workers.remote.scripts import quote
-from workers.runtimes.options import CONDA, LOG_VARIABLES, MODULES, VENV
+from workers.runtimes.options import (
+    COLLECT,
+    CONDA,
+    LOG_DEFAULTS,
+    LOG_VARIABLES,
+    MODULES,
+    NODES_PLOG,
+    VENV,
+)
 
 _HERE = Path(__file__).parent
 VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -37,7 +45,10 @@ def lines(options: dict[str, Any]) -> list[str]:
            '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"'] if "libraries" in options else []),
         *(f"export {name}={options[option]}" for option, name in LOG_VARIABLES.items()
           if option in options),
-        *(['export ASCEND_PROCESS_LOG_PATH="$DESK_WORK/plog"'] if "plog" in options else []),
+        *(['export ASCEND_PROCESS_LOG_PATH="$DESK_WORK/plog"'] if (
+            options.get("plog") == COLLECT) else []),
+        *(f'export {name}="${{{name}:-{value}}}"' for name, value in LOG_DEFAULTS.items()
+          if name != "ASCEND_PROCESS_LOG_PATH" or options.get("plog") != NODES_PLOG),
         *([f"umask {options['umask']}"] if "umask" in options else []),
     ]
 

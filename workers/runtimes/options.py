@@ -21,9 +21,14 @@ LOG_LEVELS = {"": gettext_lazy("as the node has it (error)"), "0": "debug", "1":
               "2": "warning", "3": "error", "4": gettext_lazy("no log")}
 LOG_TO = {"": gettext_lazy("as the node has it (files)"), "0": gettext_lazy("files (plog)"),
           "1": gettext_lazy("the command's output; no files")}
-COLLECT = "collect"
-PLOG = {"": gettext_lazy("where the node writes them"),
-        COLLECT: gettext_lazy("in the job's folder, collected when it fails")}
+COLLECT, NODES_PLOG = "collect", "node"
+PLOG = {"": gettext_lazy("in the job's folder unless the node names another, collected when it "
+                         "fails"),
+        COLLECT: gettext_lazy("in the job's folder, collected when it fails"),
+        NODES_PLOG: gettext_lazy("where the node writes them")}
+# CANN's log where neither node nor runtime says anything else: errors, into files of the job.
+LOG_DEFAULTS = {"ASCEND_GLOBAL_LOG_LEVEL": "3", "ASCEND_SLOG_PRINT_TO_STDOUT": "0",
+                "ASCEND_PROCESS_LOG_PATH": "$DESK_WORK/plog"}
 LOG_VARIABLES = {"log_level": "ASCEND_GLOBAL_LOG_LEVEL", "log_to": "ASCEND_SLOG_PRINT_TO_STDOUT"}
 MANAGERS = {
     "": gettext_lazy("none"), VENV: gettext_lazy("Python virtual environment (venv)"),
