@@ -195,6 +195,7 @@ def _blocks(rows: Rows) -> Summary:
 
 MIB = 2**20
 OF_MINDSPORE = ("dataset", "minddata_pipeline_raw", "memory_block")
+ACL_SUBSCRIPTION = ("model_id", "op_name", "op_type", "start_ns", "end_ns", "duration_us")
 OF_MSPROF = ("msprof_tx", "op_summary", "task_time", "step_trace", "communication_statistic")
 FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
     ("cluster_step_trace_time", ("Type", "Index", "Computing", "Free", "Stage"), _steps),
@@ -224,6 +225,7 @@ FORMS: tuple[tuple[str, tuple[str, ...], Callable[[Rows], Summary]], ...] = (
         ("Name", "Duration(us)", "Start Time(us)", "Wait Time(us)"),
         _durations("Name", "Accelerator Core", "Duration(us)"),
     ),
+    ("acl_subscription", ACL_SUBSCRIPTION, _durations("op_name", "op_type", "duration_us")),
     ("api_statistic", ("Level", "API Name", "Time(us)"), _api),
     (
         "memory_record",

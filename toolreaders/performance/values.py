@@ -17,6 +17,7 @@ class Memory(TypedDict, total=False):
     form: str
     free_bytes: int | None
     ooms: int
+    operators: dict[str, int]
     pairs: list[Record]
     peak_allocated_bytes: int
     peak_reserved_bytes: int
@@ -24,6 +25,9 @@ class Memory(TypedDict, total=False):
     requested_bytes: int
     reserved_bytes: int | None
     retries: int
+    tensor_bytes: int
+    tensors: list[Record]
+    without_shape: int
 
 
 class Profile(TypedDict, total=False):

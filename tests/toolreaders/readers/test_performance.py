@@ -212,3 +212,24 @@ def test_a_trace_without_the_layer_has_no_timeline(written):
     layer = '{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "Overlap Analysis"}}'
     [found] = read_file(written(f'{{"traceEvents": [{EVENT}, {layer}]}}')).values["timelines"]
     assert (found["totals_us"], found["start_us"]) == ({"computing": 2}, 5)
+
+
+def test_graph_of_mindspore(written):
+    """As MindSpore's guide prints it: a node, then its inputs and outputs."""
+    from tests.toolreaders.readers.written_formats import TEXTS
+
+    reading = read_file(written(TEXTS["mindspore_graph"], "graph_build_0_0042.ir"))
+    assert (reading.kind, reading.tool, reading.values["form"]) == ("memory", "MindSpore", "graph")
+    assert reading.values["operators"] == {"MatMul": 1, "Softmax": 1}
+    assert reading.values["tensor_bytes"] == 32 * 64 * 2 + 32 * 64 * 4
+    assert reading.values["tensors"][0] == {
+        "name": "CNode_309$b", "operator": "Softmax", "dtype": "Float32", "shape": "32, 64",
+        "bytes": 8192}
+
+
+def test_times_of_a_subscription(written):
+    rows = ["model_id,op_name,op_type,start_ns,end_ns,duration_us",
+            "1,conv1,Conv2D,1000,31000,30.0", "1,relu1,Relu,31000,41000,10.0"]
+    values = read_file(written("\n".join(rows) + "\n", "subscription.csv")).values
+    assert (values["form"], values["kernels"], values["total_us"]) == ("acl_subscription", 2, 40.0)
+    assert values["top"][0] == {"type": "Conv2D", "us": 30.0, "share": 0.75}

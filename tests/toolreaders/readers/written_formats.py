@@ -171,6 +171,15 @@ TEXTS: dict[str, str | bytes] = {
     "mindie_config": json.dumps({"ServerConfig": {"port": 1025}, "BackendConfig": {
         "npuDeviceIds": [[0, 1]], "ModelDeployConfig": {"maxSeqLen": 2560, "ModelConfig": [
             {"modelName": "qwen", "worldSize": 2, "modelWeightPath": "/data/qwen"}]}}}),
+    "mindspore_graph": (
+        "# IR entry: @19_1___main___Net_construct_304\n# Total subgraphs: 1\n\n# Total params: 1\n"
+        "# Params:\n%para1_x: <Tensor[Float16], (32, 128)> : []\n\n"
+        "subgraph @19_1___main___Net_construct_304() {\n"
+        "  %0(CNode_310$a) = PrimFunc_MatMul(%para1_x, %para1_x) cnode_attrs: {checkpoint: Bool(1)}"
+        "\n      : (<Tensor[Float16], (32, 128)>, <Tensor[Float16], (128, 64)>) -> "
+        "(<Tensor[Float16], (32, 64)>)\n      # Fullname with scope: (Default/MatMul-op1)\n"
+        "  %1(CNode_309$b) = PrimFunc_Softmax(%0)\n      : (<Tensor[Float16], (32, 64)>) -> "
+        "(<Tensor[Float32], (32, 64)>)\n}\n"),
     "mindspeed_llm_evaluation": ("      subject_name  question_n       acc\n"
                                  "0          anatomy         135  0.466667\n"
                                  "1            total       14042  0.457125\n"),

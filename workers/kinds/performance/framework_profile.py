@@ -55,7 +55,10 @@ PROFILER: tuple[Parameter, ...] = (
     Parameter("with_flops", _("Floating-point operations"), "flag", default=False),
     Parameter("export", _("Written as"), "choice", default="text", choices=tuple(EXPORTS),
               names=EXPORTS),
+    Parameter("save_graphs", _("Graphs (MindSpore, save_graphs)"), "flag", default=False,
+              help=_("MS_DEV_SAVE_GRAPHS: what the compiled graph's tensors take is read.")),
 )
+GRAPHS = ("graph_build_*.ir", "*_execute_*.ir")  # after all optimisation; up to 2.2, from 2.3 on
 LAID = r"""
 printf '%s\n' "$1" | sed "s|@WORK@|$PWD|" > profiler_wanted.json || exit $?; shift
 NPU_PROFILER_CONFIG=$PWD/profiler_wanted.json; export NPU_PROFILER_CONFIG
@@ -103,7 +106,8 @@ class Profile(ProjectRun):
     collect = ("profiler_wanted.json", *(
         f"{below}*_ascend_{by}/{files}" for by in ("pt", "ms") for below in ("", "*/")
         for files in ("*.json", "ASCEND_PROFILER_OUTPUT/*.csv",
-                      "ASCEND_PROFILER_OUTPUT/*.json")))
+                      "ASCEND_PROFILER_OUTPUT/*.json")),
+               *(f"graphs/{below}{name}" for below in ("", "rank_*/") for name in GRAPHS))
     judged_files = ("*_ascend_*/ASCEND_PROFILER_OUTPUT/step_trace_time.csv",)
     claims_device = True
     parameters: ClassVar = (*COMMON, *PROFILER)
@@ -128,14 +132,16 @@ class Profile(ProjectRun):
 
     def environment(self, parameters):
         p = parameters
+        graphs = {"MS_DEV_SAVE_GRAPHS": "2", "MS_DEV_SAVE_GRAPHS_PATH": "graphs"} if (
+            p.get("save_graphs")) else {}
         if p["way"] != MINDSPORE:
-            return super().environment(p)
+            return {**super().environment(p), **graphs}
         options = {"start": True, "output_path": "./profile", "activities": ["CPU", "NPU"],
                    "profiler_level": p["profiler_level"], "with_stack": p["with_stack"],
                    "profile_memory": p["profile_memory"], "l2_cache": p["l2_cache"]}
         if p["aicore_metrics"]:
             options["aicore_metrics"] = p["aicore_metrics"].replace("AiCoreNone", "AicoreNone")
-        return {**super().environment(p), "MS_PROFILER_OPTIONS": json.dumps(options)}
+        return {**super().environment(p), **graphs, "MS_PROFILER_OPTIONS": json.dumps(options)}
 
     def facts(self, parameters):
         p = parameters
