@@ -15,7 +15,7 @@ STAND_INS = {
     "atc": "atc.py", "msprobe": "msprobe_cli.py", "ais_bench": "ais_bench_cli.py",
     "msprof-analyze": "msprof_analyze.py", "aoe": "aoe.py", "benchmark": "mindie_benchmark.py",
     "msmodelslim": "msmodelslim_cli.py", "msprof": "msprof_cli.py", "vllm": "vllm_cli.py",
-    "amct_onnx": "amct_onnx_cli.py",
+    "amct_onnx": "amct_onnx_cli.py", "msopgen": "msopgen_cli.py",
 }
 SMALL = {"nvidia-smi": "nvidia-smi", "docker": "docker", "git": "git", "pip3": "pip3",
          "converter_lite": "converter_lite",

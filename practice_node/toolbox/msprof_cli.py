@@ -19,6 +19,8 @@ HEADER = ("Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Ty
           "Task Start Time(us),Task Duration(us),Task Wait Time(us),Block Dim,HF32 Eligible,"
           "Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,"
           "Output Formats").split(",")
+MARKS = ("pid,tid,category,event_type,payload_type,payload_value,Start_time(us),End_time(us),"
+         "message_type,message").split(",")
 OPERATORS = ("MatMul", "Softmax", "LayerNorm", "Add")
 
 
@@ -53,6 +55,14 @@ def export(output):
                 rows.writerow([0, 4294967295, number, 2, f"aclnn{name}_{number}", name, "dynamic",
                                "AI_CORE", 1000.0 * number, f"{duration:.3f}", 0, 20, "NO",
                                "32,128", "FLOAT16", "ND", "32,128", "FLOAT16", "ND"])
+        marks = data.replace("tasks.json", "marks.json")
+        if os.path.isfile(marks):
+            with open(marks) as stream, open(os.path.join(
+                    folder, "msprof_tx_20260101000000.csv"), "w", newline="") as out:
+                rows = csv.writer(out)
+                rows.writerow(MARKS)
+                rows.writerows(["1", "1", "", "push/pop", "", "", start, end, "", text]
+                               for start, end, text in json.load(stream))
         print(f"[INFO] Process profiling data complete. Data is saved in {os.path.abspath(root)}")
 
 

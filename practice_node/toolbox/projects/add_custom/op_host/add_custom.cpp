@@ -1,0 +1,1 @@
+// Practice: the host side of AddCustom (shapes and tiling) would stand here.

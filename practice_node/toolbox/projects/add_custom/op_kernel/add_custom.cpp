@@ -1,0 +1,1 @@
+// Practice: the kernel of AddCustom in Ascend C would stand here.
