@@ -125,8 +125,9 @@ def _load(data: bytes) -> Any:
 
 
 def _revisions(book: Any, survey: Survey) -> dict[str, int]:
-    rows = list(book[META].iter_rows(values_only=True, max_row=20_000)
-                ) if META in book.sheetnames else []
+    meta = book[META] if META in book.sheetnames else None
+    rows = list(meta.iter_rows(values_only=True, max_row=min(meta.max_row, 20_000))
+                ) if meta else []
     if not rows or tuple(rows[0])[:1] != (FORMAT,):
         raise InvalidInput(_("This workbook was not exported from a survey of this system."))
     if tuple(rows[0])[1:2] != (survey.pk,):

@@ -119,7 +119,7 @@ def _text(value: Any) -> str:
 
 
 def _note_formulas(found: PriceSheet, sheet: Any) -> None:
-    for cells in sheet.iter_rows(max_row=len(found.rows), max_col=MAX_COLUMNS):
+    for cells in sheet.iter_rows(max_row=len(found.rows), max_col=len(found.rows[0])):
         for cell in cells:
             if cell.data_type == "f":
                 stored = found.rows[cell.row - 1][cell.column - 1]
