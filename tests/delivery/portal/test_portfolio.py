@@ -161,7 +161,7 @@ def test_the_workbook_holds_the_filtered_rows_and_no_formula(client, people, eng
     assert not rows[1][1].startswith("=")
 
 
-def test_the_decision_that_was_signed_last_is_said(client, act, delivered):
+def test_the_decision_that_was_signed_last_is_said(client, act, delivered, quick_files):
     def said(columns="") -> tuple[str, list[str]]:
         page = client.get(f"/portfolio/?q=EP2501{columns}", HTTP_ACCEPT_LANGUAGE="en")
         api = api_client(act.manager).get("/api/v1/portfolio/?q=EP2501").json()
