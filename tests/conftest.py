@@ -76,13 +76,11 @@ def pytest_configure(config):
         and not (asked.database_only or asked.lf or asked.deselect))))
 
 
-def pytest_collection_modifyitems(config, items):
-    if config.getoption("--database-only"):
-        stored, left_out = [], []
-        for item in items:
-            (stored if depends_on_database(item.path, TESTS) else left_out).append(item)
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = stored
+def pytest_ignore_collect(collection_path, config):
+    """With --database-only the other modules are not even imported."""
+    if config.getoption("--database-only") and collection_path.is_file():
+        return not depends_on_database(collection_path, TESTS) or None
+    return None
 
 
 def pytest_collection_finish():
