@@ -62,15 +62,11 @@ def test_the_lists_of_every_app_are_walked():
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_filter_that_does_not_exist_is_refused(api, path):
+def test_filters_and_sizes_of_pages_are_those_described(api, path):
+    """A list in pages gives as many rows as asked for; another refuses to be asked."""
     answer = api(path, no_such_filter="1")
     assert answer.status_code == 400
     assert "no_such_filter" in answer.content.decode()
-
-
-@pytest.mark.parametrize("path", LISTS)
-def test_sizes_of_pages_are_those_described(api, path):
-    """A list in pages gives as many rows as asked for; another refuses to be asked."""
     is_paged = "page_size" in described()[f"/api/v1/{path}"]
     for wrong in ("0", "x", "-1"):
         assert api(path, page_size=wrong).status_code == 400

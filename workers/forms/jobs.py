@@ -222,9 +222,11 @@ class JobForm(forms.Form):
                 choices=[("", _("as its stage says")), *Purpose.choices], help_text=_(
                     "Which platform its figures tell of, and what for; kept with them."))
         for parameter in kind.parameters:
-            self.fields[parameter.name] = _field(parameter, engagement)
+            field = self.fields[parameter.name] = _field(parameter, engagement)
             if parameter.name in self.defaults:
-                _preset(self.fields[parameter.name], self.defaults[parameter.name])
+                field.initial = self.defaults[parameter.name]
+                origin = _("Preset from the survey.")
+                field.help_text = f"{field.help_text} {origin}".strip()
         others = engagement.models.current().exclude(pk=migrated.pk) if migrated else ()
         if others:
             self.fields["also"] = forms.ModelMultipleChoiceField(
@@ -316,12 +318,6 @@ def _several_nodes(ready) -> dict[str, forms.Field]:
             help_text=_("How often all nodes begin again after a failure; 0: never. Only for "
                         "several nodes.")),
     }
-
-
-def _preset(field: forms.Field, value) -> None:
-    """The value instead of the kind's default, and a word on where it comes from."""
-    origin = _("Preset from the survey.")
-    field.initial, field.help_text = value, f"{field.help_text} {origin}".strip()
 
 
 def _plain(value):
