@@ -55,7 +55,7 @@ def _install_toolbox(root: Path) -> None:
     _wrapper(root / "bin" / "msrun", f'exec "{sys.executable}" '
              f'"{TOOLBOX}/python/practice_launchers/start.py" msrun "$@"')
     _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
-    genuine = _genuine_msprobe()
+    genuine = shutil.which("msprobe", path=f"{Path(sys.executable).parent}:{SYSTEM_PATH}")
     if genuine:  # it runs without an NPU; the stand-in of torch must not reach it
         _wrapper(root / "bin" / "msprobe", f'unset PYTHONPATH; exec "{genuine}" "$@"')
     for package in (TOOLBOX / "python").iterdir():
@@ -68,8 +68,3 @@ def _install_toolbox(root: Path) -> None:
 def _wrapper(path: Path, command: str) -> None:
     path.write_text(f"#!/bin/sh\n{command}\n")
     path.chmod(0o755)
-
-
-def _genuine_msprobe() -> str | None:
-    beside_python = str(Path(sys.executable).parent)
-    return shutil.which("msprobe", path=f"{beside_python}:{SYSTEM_PATH}")

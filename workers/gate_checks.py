@@ -85,10 +85,11 @@ def _newest(jobs: QuerySet[Job], required: RequiredJob) -> Job | None:
 def _newest_of(jobs: QuerySet[Job], code: str) -> Job | None:
     """The newest job of a kind; of one with several modes that of the first mode without a
     success, which may be none."""
-    modes = kinds.get(code).gate_modes
-    if not modes:
-        return jobs.filter(kind=code, **_wanted(code)).first()
-    newest = [jobs.filter(kind=code, parameters__mode=mode).first() for mode in modes]
+    kind = kinds.get(code)
+    if not kind.gate_modes:
+        return jobs.filter(kind=code, **{
+            f"parameters__{name}": value for name, value in kind.gate_parameters.items()}).first()
+    newest = [jobs.filter(kind=code, parameters__mode=mode).first() for mode in kind.gate_modes]
     return next((job for job in newest if not _has_succeeded(job)), newest[0])
 
 
@@ -104,11 +105,6 @@ def _modes(record: StageRecord, code: str) -> str:
              for is_in in (True, False)}
     return _("Modes that succeeded: %(ran)s; modes without a result: %(missing)s.") % {
         "ran": named[True] or "–", "missing": named[False] or "–"}
-
-
-def _wanted(code: str) -> dict[str, str]:
-    return {f"parameters__{name}": value
-            for name, value in kinds.get(code).gate_parameters.items()}
 
 
 def _label(code: str) -> str:

@@ -80,7 +80,12 @@ def sign_waiver(*, actor: User, waiver: Waiver) -> Waiver:
     if _waivable(waiver.criterion) != waiver.verdict:
         raise WrongState(_("The criterion has since been judged again; draft the waiver again."))
     waiver.signed_by, waiver.signed_at = actor, timezone.now()
-    facts = _signed_facts(waiver)
+    verdict = waiver.verdict
+    facts = {
+        "criterion": str(waiver.criterion), "outcome": verdict.outcome, "figure": verdict.figure,
+        "reason": waiver.reason, "scope": waiver.scope, "expires_on": str(waiver.expires_on),
+        "drafted_by": waiver.drafted_by.username, "signed_by": actor.username,
+        "signed_at": waiver.signed_at.isoformat()}
     waiver.content_hash = content_hash(facts, SPACED)
     waiver.save()
     audit_log.record(actor=actor, action="waiver.sign", target=waiver, engagement=engagement,
@@ -94,14 +99,6 @@ def to_sign(user: User, criterion: Criterion) -> Waiver | None:
     may = draft and allowed(user, Can.MANAGE) and not conflict(
         WAIVER_DUTIES, user, draft, Duty.APPROVER)
     return draft if may else None
-
-
-def _signed_facts(waiver: Waiver) -> dict:
-    verdict = waiver.verdict
-    return {"criterion": str(waiver.criterion), "outcome": verdict.outcome,
-            "figure": verdict.figure, "reason": waiver.reason, "scope": waiver.scope,
-            "expires_on": str(waiver.expires_on), "drafted_by": waiver.drafted_by.username,
-            "signed_by": waiver.signed_by.username, "signed_at": waiver.signed_at.isoformat()}
 
 
 @transaction.atomic

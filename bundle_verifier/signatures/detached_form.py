@@ -35,7 +35,9 @@ def _rebuilt(found: cms.ContentInfo, version: str, roots: Iterable[x509.Certific
         "version": version, "digest_algorithms": [digest],
         "encap_content_info": _copied(data["encap_content_info"]),
         "certificates": [_certificate(one) for one in chain], "signer_infos": [{
-            "version": "v1", "sid": _signer_id(chain[0]), "digest_algorithm": digest,
+            "version": "v1", "sid": cms.SignerIdentifier("issuer_and_serial_number", {
+                "issuer": chain[0].issuer, "serial_number": chain[0].serial_number}),
+            "digest_algorithm": digest,
             "signed_attrs": _copied(info["signed_attrs"]),
             "signature_algorithm": _algorithm(info["signature_algorithm"], digest["algorithm"]),
             "signature": info["signature"].native, **(more or {})}]}})
@@ -46,11 +48,6 @@ def signer_chain(found: cms.ContentInfo, roots: Iterable[x509.Certificate] = ()
     """The signer's certificate first, then its issuers as far as they are enclosed or known."""
     [info] = found["content"]["signer_infos"]
     return _chain(found["content"], info, roots)
-
-
-def _signer_id(certificate: x509.Certificate) -> cms.SignerIdentifier:
-    return cms.SignerIdentifier("issuer_and_serial_number", {
-        "issuer": certificate.issuer, "serial_number": certificate.serial_number})
 
 
 def _certificate(certificate: x509.Certificate) -> x509.Certificate:
@@ -87,7 +84,8 @@ def _chain(data: cms.SignedData, info: cms.SignerInfo, roots: Iterable[x509.Cert
     """From the signer's certificate to the root; the signer's alone where no root is known."""
     pool = [choice.chosen for choice in data["certificates"]]
     chain = [next(certificate for certificate in pool if _is_of(info["sid"], certificate))]
-    while issuer := _issuer(chain[-1], [*pool, *roots]):
+    # Whose key signed the last one: itself if it is a root.
+    while issuer := next((one for one in [*pool, *roots] if _has_issued(one, chain[-1])), None):
         if issuer in chain:
             return chain
         chain.append(issuer)
@@ -99,12 +97,6 @@ def _is_of(sid: cms.SignerIdentifier, certificate: x509.Certificate) -> bool:
         return certificate.key_identifier == sid.native
     return (certificate.issuer == sid.chosen["issuer"]
             and certificate.serial_number == sid.chosen["serial_number"].native)
-
-
-def _issuer(certificate: x509.Certificate, pool: Iterable[x509.Certificate]
-            ) -> x509.Certificate | None:
-    """The certificate whose key signed this one: itself if it is a root."""
-    return next((one for one in pool if _has_issued(one, certificate)), None)
 
 
 def _has_issued(issuer: x509.Certificate, certificate: x509.Certificate) -> bool:

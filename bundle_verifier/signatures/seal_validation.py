@@ -18,7 +18,6 @@ from pyhanko.sign.validation.generic_cms import (
 )
 from pyhanko.sign.validation.settings import KeyUsageConstraints
 from pyhanko.sign.validation.status import (
-    PdfSignatureStatus,
     SignatureCoverageLevel,
     StandardCMSSignatureStatus,
 )
@@ -137,12 +136,9 @@ def _checked(found: EmbeddedPdfSignature, roots: list[x509.Certificate],
     except (SignatureValidationError, ValidationError, ValueError):
         return SealFacts(facts, is_intact=False, is_whole=False,
                          is_trusted=False if roots else None)
-    return _facts(facts, status, is_whole=_covers_all(status), has_roots=bool(roots),
+    is_whole = status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
+    return _facts(facts, status, is_whole=is_whole, has_roots=bool(roots),
                   has_revocation=bool(store and (store.crls or store.ocsps)))
-
-
-def _covers_all(status: PdfSignatureStatus) -> bool:
-    return status.coverage == SignatureCoverageLevel.ENTIRE_FILE and bool(status.docmdp_ok)
 
 
 def _context(info: cms.SignerInfo, roots: list[x509.Certificate],

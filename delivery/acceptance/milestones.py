@@ -1,6 +1,8 @@
 """Certificates as triggers of a plan's milestones: signed, passed, and no condition open that holds
 up payment."""
 
+from functools import partial
+
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from delivery.acceptance.models import Condition, Review
@@ -19,10 +21,6 @@ def releasing_payment(kind: str) -> QuerySet[Review]:
         "document__snapshot").order_by("document_id")
 
 
-def _passed(kind: str):
-    return lambda: releasing_payment(kind)
-
-
 for _kind, _code in CERTIFICATES.items():
-    register_trigger(Trigger(_code, _passed(_kind), "document__engagement",
+    register_trigger(Trigger(_code, partial(releasing_payment, _kind), "document__engagement",
                              lambda review: trigger_of(review.document)))

@@ -69,7 +69,8 @@ def enter_values(*, actor: User, agreement: Agreement, seen: int | None = None, 
         if not fact.entry or fact.name not in given:
             continue
         value = _as_value(fact, given, agreement.engagement)
-        if _drawn(fact, value, origin) != before.get(fact.name, {}).get("value"):
+        drawn = listed_deliverables(origin, value) if fact.entry == "deliverables" else value
+        if drawn != before.get(fact.name, {}).get("value"):
             entered.pop(fact.name, None)
             if value:
                 entered[fact.name] = {"value": value, "source": source}
@@ -102,10 +103,6 @@ def _signers(rows: Collection[dict], engagement: Engagement) -> list[dict]:
                              "twice.") % {"person": wrong[0]})
     return [{"user": row["user"], "capacity": row.get("capacity", "").strip()[:80], "name": pair(
         people[row["user"]].get_full_name(), people[row["user"]].full_name_en)} for row in rows]
-
-
-def _drawn(fact: Fact, value: Any, origin: Origin) -> Any:
-    return listed_deliverables(origin, value) if fact.entry == "deliverables" else value
 
 
 @transaction.atomic

@@ -206,7 +206,8 @@ class _Firm:
     def _stages(self, model: MigratedModel, here: int, begins: date) -> None:
         """The stages before `here` are passed, it is under way or submitted."""
         for record in model.stages.all():
-            at = _noon(min(begins + timedelta(days=7 * record.position), self.today))
+            day = min(begins + timedelta(days=7 * record.position), self.today)
+            at = timezone.make_aware(datetime.combine(day, time(12)))
             if record.position > here:
                 continue
             record.started_at = at
@@ -317,10 +318,6 @@ class _Firm:
             engagement=made, number=1, model=model, description="推理服务偶发超时（演练）",
             found_on=self.today - timedelta(days=n), is_covered=True, raised_by=reviewer,
             owner=consultant)
-
-
-def _noon(day: date) -> datetime:
-    return timezone.make_aware(datetime.combine(day, time(12)))
 
 
 def _credit_code(text: str) -> str:

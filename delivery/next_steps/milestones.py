@@ -45,10 +45,6 @@ def _at(route: str):
                              url=address(route, row.code), since=row.created_at)
 
 
-def _lacking(**filters):
-    return lambda scope: scope.active().filter(**filters)
-
-
 def _without_reviewer(scope: Scope) -> Iterable[Engagement]:
     return scope.active().exclude(memberships__role=Role.REVIEWER)
 
@@ -99,7 +95,8 @@ def _milestone_place(row: Milestone) -> Place:
 
 RULES = (
     NextStep(code="models_missing", label=gettext_lazy("Models to add"), rank=OPEN, asks=None,
-             may=_manages, rows=_lacking(models=None), place=_at("engagements:model_new")),
+             may=_manages, rows=lambda scope: scope.active().filter(models=None),
+             place=_at("engagements:model_new")),
     NextStep(code="reviewer_missing", label=gettext_lazy("Customer's reviewer to add to the team"),
              rank=OPEN, asks=None, may=_manages, rows=_without_reviewer,
              place=_at("engagements:team")),

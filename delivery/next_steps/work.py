@@ -195,14 +195,10 @@ def _job_place(job: Job) -> Place:
                  url=address("workers:job", job.pk), since=job.finished_at or job.created_at)
 
 
-def _nodes(state: str):
-    """Nodes belong to no engagement."""
-    return lambda scope: Node.objects.none() if scope.engagement else Node.objects.filter(
-        state=state)
-
-
 def _node(state: str, label, rank: int) -> NextStep:
-    return NextStep(code=f"node_{state}", label=label, rank=rank, rows=_nodes(state),
+    return NextStep(code=f"node_{state}", label=label, rank=rank,
+                    rows=lambda scope: Node.objects.none() if scope.engagement
+                    else Node.objects.filter(state=state),  # nodes belong to no engagement
                     may=lambda user: allowed(user, Can.OPERATE),
                     place=lambda node: Place(title=node.name, engagement="",
                                              url=address("workers:node", node.pk)))

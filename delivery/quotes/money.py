@@ -237,14 +237,10 @@ def _integer(text: str, words: str) -> int:
         if not GROUP.fullmatch(group):
             raise InvalidInput(
                 _("“%(words)s” is not an amount in formal numerals.") % {"words": words})
-        total += _group(group) * scale
+        total += scale * sum(DIGITS.index(digit) * PLACES[place] for digit, place in
+                             re.findall(rf"({DIGIT})([拾佰仟]?)", group))
         text = rest
     return total
-
-
-def _group(text: str) -> int:
-    return sum(DIGITS.index(digit) * PLACES[place]
-               for digit, place in re.findall(rf"({DIGIT})([拾佰仟]?)", text))
 
 
 def amount_in_english(amount: Decimal, currency: str = "yuan") -> str:

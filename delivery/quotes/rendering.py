@@ -28,11 +28,13 @@ def in_language(facts: dict, is_english: bool) -> dict:
     rates = [{**rate, "label": percent(rate["rate"])} for rate in facts["by_rate"]]
     parties = {side: {**facts[side], **{name: pick(facts[side], name) for name in OF_PARTIES}}
                for side in ("customer", "supplier")}
+    relation = facts.get("relation")  # to the quotes that were accepted before
     return {
         **facts, **parties, "symbol": f"{facts['currency']} " if is_english else facts["symbol"],
         "project": {**facts["project"], "name": pick(facts["project"], "name")},
         "subject": pick(facts, "subject"),
-        "relation_text": _relation(facts.get("relation")),
+        "relation_text": RELATIONS[relation["kind"]] % {
+            "quotes": listed(relation["to"])} if relation else "",
         "notes": pick(facts, "notes"),
         "words_shown": facts["words_en"] if is_english else
         f"{facts['words_currency']}{facts['words']}",
@@ -53,11 +55,6 @@ def in_language(facts: dict, is_english: bool) -> dict:
                    "months": any(line["unit"] == "month" for line in facts["lines"])},
         "rounding": [rate for rate in rates if rate["rounding"] != "0.00"],
     }
-
-
-def _relation(relation: dict | None) -> str:
-    """What becomes of the quotes that were accepted before; "" where there were none."""
-    return RELATIONS[relation["kind"]] % {"quotes": listed(relation["to"])} if relation else ""
 
 
 def _invoice(facts: dict, *, is_english: bool) -> str:

@@ -20,9 +20,7 @@ def trigger_of(document: Document) -> TriggerDocument:
     return TriggerDocument(document.number, address("reports:document", document.pk))
 
 
-def _issued(kind: str):
-    return lambda: Document.objects.in_force().without_facts().filter(kind=kind).order_by("pk")
-
-
 for _kind, _code in ISSUED.items():
-    register_trigger(Trigger(_code, _issued(_kind), "engagement", trigger_of))
+    register_trigger(Trigger(
+        _code, lambda kind=_kind: Document.objects.in_force().without_facts().filter(
+            kind=kind).order_by("pk"), "engagement", trigger_of))

@@ -37,7 +37,9 @@ def create_token(*, actor: User, owner: User, name: str, scope: str = ApiToken.S
         raise InvalidInput(_("An agent gets its token where it is added to its engagement."))
     most = settings.API_TOKEN_MAX_DAYS
     if scope == ApiToken.Scope.DECIDE:
-        _require_deciding(actor)
+        if not settings.DECIDING_TOKENS:
+            raise NotAllowed(_("Tokens do not decide here: the installation has not allowed it."))
+        require_recent_sign_in(actor)
         most = min(most, MOST_DECIDING_DAYS)
     days = min(most, settings.API_TOKEN_DAYS) if days is None else days
     if not 1 <= days <= most:
@@ -81,12 +83,6 @@ def revoke_tokens_of(person: User) -> int:
     """End all tokens of a person, inside the service that locks them out or changes the password;
     how many there were."""
     return ApiToken.objects.filter(owner=person, revoked_at=None).update(revoked_at=timezone.now())
-
-
-def _require_deciding(actor: User) -> None:
-    if not settings.DECIDING_TOKENS:
-        raise NotAllowed(_("Tokens do not decide here: the installation has not allowed it."))
-    require_recent_sign_in(actor)
 
 
 def _require_own_or_service(actor: User, owner: User) -> None:

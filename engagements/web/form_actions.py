@@ -63,7 +63,10 @@ def attempt_form(form, service: Callable[[], Any]) -> Any:
     except SignInTooOld:
         raise
     except DeskError as error:
-        _add_errors(form, error)
+        at_fields = error.details.get("parameters") or {"": [error.message]}
+        for name, sentences in at_fields.items():
+            for sentence in sentences:
+                form.add_error(name if name in form.fields else None, sentence)
         return None
 
 
@@ -72,10 +75,3 @@ def show_errors(request: HttpRequest, form) -> None:
     messages.error(request, in_turn(
         labelled(form[name].label, " ".join(errors)) if name in form.fields else " ".join(errors)
         for name, errors in form.errors.items()))
-
-
-def _add_errors(form, error: DeskError) -> None:
-    """Each sentence at its field where the error names one, else at the form."""
-    for name, sentences in (error.details.get("parameters") or {"": [error.message]}).items():
-        for sentence in sentences:
-            form.add_error(name if name in form.fields else None, sentence)

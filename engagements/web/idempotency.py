@@ -61,7 +61,8 @@ class IdempotencyMiddleware:
                 return problem(422, "idempotency_key_reused", _(
                     "This key was used for another request; take a new one for each."))
             if row.status:
-                return _replayed(row, key)
+                return HttpResponse(_cipher(key).decrypt(bytes(row.body)), status=row.status,
+                                    headers={**row.headers, REPLAYED: "true"})
             response = self.get_response(request)
             if response.status_code < 400:
                 _keep(row, response, key)
@@ -112,8 +113,3 @@ def _keep(row: IdempotentRequest, response: HttpResponse, key: str) -> None:
     row.headers = {name: response[name] for name in KEPT_HEADERS if name in response}
     row.body = _cipher(key).encrypt(response.content)
     row.save(update_fields=["status", "headers", "body"])
-
-
-def _replayed(row: IdempotentRequest, key: str) -> HttpResponse:
-    return HttpResponse(_cipher(key).decrypt(bytes(row.body)), status=row.status,
-                        headers={**row.headers, REPLAYED: "true"})

@@ -34,7 +34,9 @@ def keep_house() -> int:
     for node in Node.objects.filter(state=Node.State.READY, unreachable_since=None):
         try:
             removed += _remove_old_folders(node)
-            _look_at_alarms(node)
+            if node.card_alarms.filter(cleared_at=None, card_index__isnull=False).exists():
+                # An alarm ends by a look; looks beside jobs miss such a card, which gets none.
+                keep_cards(node, trial.tried(node).chips)
             _forget_inputs(node)
             disks.measure(node)
             Node.objects.filter(pk=node.pk).update(shell_seconds=ssh.shell_seconds(node))
@@ -52,12 +54,6 @@ def look_at_full_disks() -> None:
                 disks.measure(node)
             except ssh.NodeError as error:
                 log.warning("%s: its full disk was not looked at: %s", node, error)
-
-
-def _look_at_alarms(node: Node) -> None:
-    """An alarm ends by a look, and looks are taken beside jobs, which such a card is not given."""
-    if node.card_alarms.filter(cleared_at=None, card_index__isnull=False).exists():
-        keep_cards(node, trial.tried(node).chips)
 
 
 def remove_live_logs() -> int:

@@ -123,7 +123,9 @@ def conditions_of(nodes: Iterable[Node], now: datetime) -> dict[int, Condition]:
     twins, usual = _by_host_key(), _usual_versions()
     found = {}
     for node in nodes:
-        differing = _differing(node, usual)
+        chip = next((card.chip_name for card in node.cards.all()), "")
+        differing = {code: version for code, version in usual.get(chip, {}).items()
+                     if node.software.get(code, version) != version}
         reasons = [*_of_state(node, now), *_of_cards(node, now),
                    *_of_machine(node, twins, now),
                    *_of_way(node, now), *_of_readings(node), *_of_versions(node, differing)]
@@ -144,8 +146,9 @@ def _of_state(node: Node, now: datetime) -> Iterator[Reason]:
     yield from _of_endless_maintenance(node, now)
     if node.unreachable_since and node.trouble != Trouble.KEY:
         word = str(Trouble(node.trouble or Trouble.AWAY).label)
-        yield Reason("danger", word, _trouble_sentence(node, now), blocks=True,
-                     kind=CardAlarm.Kind.AWAY, value=word)
+        sentence = gettext(TROUBLES.get(node.trouble, TROUBLES[Trouble.AWAY])) % {
+            "since": timesince(node.unreachable_since, now), "user": node.username}
+        yield Reason("danger", word, sentence, blocks=True, kind=CardAlarm.Kind.AWAY, value=word)
     for window in node.windows:
         yield Reason("info", str(Node.State.MAINTENANCE.label), following(_(
             "Maintenance until %(end)s: %(reason)s.") % {
@@ -285,12 +288,6 @@ def _of_versions(node: Node, differing: dict[str, str]) -> Iterator[Reason]:
             value=", ".join(f"{name} {node.software[name]}" for name in differing))
 
 
-def _differing(node: Node, usual: dict[str, dict[str, str]]) -> dict[str, str]:
-    chip = next((card.chip_name for card in node.cards.all()), "")
-    return {code: version for code, version in usual.get(chip, {}).items()
-            if node.software.get(code, version) != version}
-
-
 def _usual_versions() -> dict[str, dict[str, str]]:
     """What most nodes have, by chip and software; of two as frequent the newer."""
     counts: dict[str, dict[str, Counter[str]]] = {}
@@ -312,8 +309,3 @@ def _by_host_key() -> dict[str, list[tuple[int, str]]]:
 
 def _key_of(line: str) -> str:
     return " ".join(line.split()[:2])
-
-
-def _trouble_sentence(node: Node, now: datetime) -> str:
-    return gettext(TROUBLES.get(node.trouble, TROUBLES[Trouble.AWAY])) % {
-        "since": timesince(node.unreachable_since, now), "user": node.username}

@@ -439,7 +439,9 @@ async def _session(node: Access, command: str) -> AsyncIterator[asyncssh.SSHClie
                 yield process
             return
         finally:
-            await _left(line)
+            line.open -= 1
+            async with line.of_node.changed:
+                line.of_node.changed.notify_all()
 
 
 async def _line(node: Access) -> _Line:
@@ -475,12 +477,6 @@ def _refused(line: _Line, error: asyncssh.ChannelOpenError) -> None:
         raise _Cut("the connection closed after the log-in") from error
     if not line.served:
         raise ChannelRefused(f"the node's sshd opens no session: {error}") from error
-
-
-async def _left(line: _Line) -> None:
-    line.open -= 1
-    async with line.of_node.changed:
-        line.of_node.changed.notify_all()
 
 
 async def _forget(node: Access) -> None:

@@ -38,13 +38,9 @@ def text(start: str, runtime: Chosen, node: Node, cards: list[int]) -> str:
         *(f"{name}={shlex.quote(value)}" for name, value in settings.items()),
         f"cards={shlex.quote(given)}" if given else 'cards="$ASCEND_RT_VISIBLE_DEVICES"',
         scripts.container_functions(), _read("container.sh"),
-        *(_new(runtime, node) if runtime.place == RuntimePlace.CONTAINER
-          else ["run_inside", "await_inside"])])
-
-
-def _new(runtime: Chosen, node: Node) -> list[str]:
-    words = [*map(quote, shlex.split(node.container_options)), *_options(runtime)]
-    return ["run_new " + " ".join(words), "await_new"]
+        *([" ".join(["run_new", *map(quote, shlex.split(node.container_options)),
+                      *_options(runtime)]), "await_new"]
+          if runtime.place == RuntimePlace.CONTAINER else ["run_inside", "await_inside"])])
 
 
 def _options(runtime: Chosen) -> list[str]:

@@ -81,6 +81,8 @@ def _node(request: HttpRequest, pk: int) -> Node:
 def node_page(request, pk):
     node, now = _node(request, pk), timezone.now()
     [row] = queries.fleet_of([node], request.user, now)
+    outcome = rule_checks.of_node(node)
+    rules = rule_checks.stored_outcome(outcome)
     return render(request, "workers/node.html", {
         "node": node, "row": row,
         "offered": ssh.fingerprint(node.offered_host_key) if node.offered_host_key else "",
@@ -97,14 +99,8 @@ def node_page(request, pk):
             node=node).select_related("engagement"),
         "jobs": node.jobs.visible_to(request.user).select_related(
             "node", "model", "engagement", "gang")[:15],
-        **_node_rules(node)})
-
-
-def _node_rules(node: Node) -> dict:
-    outcome = rule_checks.of_node(node)
-    stored = rule_checks.stored_outcome(outcome)
-    return {"hits": rule_checks.hits_of(stored), "not_checked": outcome.not_checked,
-            "rule_counts": rule_checks.counts_of((_("Last readings of the node"), stored))}
+        "hits": rule_checks.hits_of(rules), "not_checked": outcome.not_checked,
+        "rule_counts": rule_checks.counts_of((_("Last readings of the node"), rules))})
 
 
 @require_POST

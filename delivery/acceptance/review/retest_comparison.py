@@ -15,7 +15,10 @@ def compare_with_current(review: Review, language: str) -> list[dict]:
     dropped has no new side, it is never left out.
     """
     snapshot = in_language(review.document.snapshot, language)
-    now = _now(review)
+    criteria = current_criteria(review.document.engagement)
+    now = {_key(criterion.model.code, f"{criterion.definition.code} "
+                f"v{criterion.definition.version}", criterion.quantity): (criterion, verdict)
+           for criterion, verdict in (verdicts_of(criteria) if criteria else [])}
     rejected = set(review.model_decisions.filter(decision=Review.Decision.REJECTED)
                    .values_list("model__code", flat=True))
     rows, used = [], set()
@@ -38,13 +41,6 @@ def criterion_fingerprints(snapshot: dict) -> dict[str, set[tuple]]:
             metric["definition"], metric["quantity"], metric["threshold"], side["outcome"],
             tuple(side["jobs"]), side["artifact"]))
     return found
-
-
-def _now(review: Review) -> dict[tuple, tuple[Criterion, Verdict | None]]:
-    criteria = current_criteria(review.document.engagement)
-    return {_key(criterion.model.code, f"{criterion.definition.code} "
-                 f"v{criterion.definition.version}", criterion.quantity): (criterion, verdict)
-            for criterion, verdict in (verdicts_of(criteria) if criteria else [])}
 
 
 def _key(model: str, definition: str, quantity: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ twelve once it has twenty-four.
 from collections import defaultdict
 from decimal import ROUND_CEILING, Decimal
 
-from delivery.planning.models import ChangeRequest, PriceEffect, Task
+from delivery.planning.models import ChangeRequest, Task
 from delivery.planning.models.plan import LONGEST_TASK
 from delivery.planning.plan.task_dates import tasks_with_stages
 from delivery.quotes.margin import PERSON_DAY
@@ -41,10 +41,7 @@ def _days_by_stage(effects) -> dict[str, Decimal]:
     days: dict[str, Decimal] = defaultdict(Decimal)
     for effect in effects:
         if (effect.line or effect.price).unit == PERSON_DAY:
-            days[(effect.line or effect.price).stage] += _more(effect)
+            before = effect.line.quantity if effect.line else 0
+            after = 0 if effect.action == Action.REMOVE else effect.quantity
+            days[(effect.line or effect.price).stage] += after - before
     return days
-
-
-def _more(effect: PriceEffect) -> Decimal:
-    before = effect.line.quantity if effect.line else 0
-    return (0 if effect.action == Action.REMOVE else effect.quantity) - before

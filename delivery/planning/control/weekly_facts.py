@@ -34,7 +34,9 @@ def week_facts(engagement: Engagement, week_start: date) -> dict:
     begin, end = bounds(week_start)
     within = {"gte": begin, "lt": end}
     return {
-        "moves": _moves(engagement, within), "jobs": _jobs(engagement, within),
+        "moves": _moves(engagement, within), "jobs": dict(Counter(
+            Job.objects.whole().filter(engagement=engagement, **_range(
+                "finished_at", within)).values_list("state", flat=True))),
         "verdicts": _verdicts(engagement, within), "days": _days(engagement, week_start),
         "documents": _labels(engagement, within, ISSUED),
         "changes": _labels(engagement, within, ("change.apply",)),
@@ -69,12 +71,6 @@ def _moves(engagement: Engagement, within: dict) -> list[dict]:
     return [{"model": m.record.model.code, "stage": m.record.stage, "move": m.move,
              "by": m.actor.get_full_name(), "by_en": m.actor.full_name_en,
              "comment": m.comment} for m in moves]
-
-
-def _jobs(engagement: Engagement, within: dict) -> dict[str, int]:
-    finished = Job.objects.whole().filter(
-        engagement=engagement, **_range("finished_at", within))
-    return dict(Counter(finished.values_list("state", flat=True)))
 
 
 def _verdicts(engagement: Engagement, within: dict) -> dict[str, int]:

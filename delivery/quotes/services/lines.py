@@ -66,8 +66,11 @@ def _add(actor: User, quote: Quote, card: RateCard,
              for n, (price, quantity) in enumerate(prices, 1)]
     check_count(quote, len(lines))
     made = QuoteLine.objects.bulk_create(lines, batch_size=500)
-    if any(line.category == PriceLine.Category.RESOURCE for line in lines):
-        _note_source(quote, card)
+    if any(line.category == PriceLine.Category.RESOURCE for line in lines) \
+            and not quote.source and (difference := source_difference(card)):
+        # The resource list that the prices come from contradicts itself (R-QUO-01).
+        quote.source = {"difference": str(difference), "stated": str(card.stated_total),
+                        "computed": str(computed_total(card)), "card": card.name}
     keep(quote, actor, "quote.add_line" if len(made) == 1 else "quote.add_lines",
          code=made[0].code if len(made) == 1 else card.name, lines=len(made))
     return made
@@ -131,13 +134,6 @@ def _check_figures(fields: Mapping[str, Any]) -> None:
     if Decimal(fields.get("unit_price", 0)) < 0 or not 0 <= Decimal(fields.get("tax_rate", 0)) < 1:
         raise InvalidInput(_("The unit price must be at least zero, the tax rate at least 0 % and "
                              "below 100 %."))
-
-
-def _note_source(quote: Quote, card: RateCard) -> None:
-    """Remember that the resource list the prices come from contradicts itself (R-QUO-01)."""
-    if not quote.source and (difference := source_difference(card)):
-        quote.source = {"difference": str(difference), "stated": str(card.stated_total),
-                        "computed": str(computed_total(card)), "card": card.name}
 
 
 @transaction.atomic

@@ -22,7 +22,9 @@ def common_facts(source: Source) -> dict:
     engagement = source.engagement
     return {
         "engagement": _engagement(source),
-        "customer": _customer(source), "supplier": _supplier(source),
+        "customer": _party(source, "customer", engagement.customer,
+                           ("contact_phone", "contact_email")),
+        "supplier": _party(source, "supplier", CompanyProfile.current(), ("phone", "email")),
         "look": theme_for(engagement.customer), "people": _people(engagement),
         "models": [_model(model) for model in source.models],
         "deliveries": sorted({side.value for model in source.models for side in sides_of(model)}),
@@ -113,15 +115,6 @@ def _engagement(source: Source) -> dict:
         "description": pair(engagement.description, engagement.description_en),
         "starts_on": agreed.value("starts_on") or "", "ends_on": agreed.value("ends_on") or "",
     }
-
-
-def _customer(source: Source) -> dict:
-    return _party(source, "customer", source.engagement.customer,
-                  ("contact_phone", "contact_email"))
-
-
-def _supplier(source: Source) -> dict:
-    return _party(source, "supplier", CompanyProfile.current(), ("phone", "email"))
 
 
 def _party(source: Source, name: str, row: Customer | CompanyProfile, fields: tuple[str, ...]

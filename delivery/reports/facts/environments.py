@@ -224,10 +224,6 @@ def _names(some: list[Setup], among: list[Setup]) -> str:
         return _("all")
     if len(rest) < len(some):
         return _("Other models")
-    return _listed(some, among)
-
-
-def _listed(some: list[Setup], among: list[Setup]) -> str:
     split = {code for code, stage in among if (code, stage) not in some}
     return ", ".join(dict.fromkeys(
         f"{code}{bracketed(Stage(stage).label)}" if code in split else code

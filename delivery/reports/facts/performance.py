@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, override
 
 from assessments.charts.model_charts import bars_picture, chart_spec, charts_of
-from assessments.performance.metric_bars import Bars
 from delivery.documents.bilingual import LANGUAGES, both
 from delivery.reports.facts.source import Source
 from engagements.models import MigratedModel
@@ -33,19 +32,15 @@ def performance_figures(source: Source) -> list[dict]:
 
 
 def _figure(source: Source, model: MigratedModel, name: str) -> dict | None:
-    specs = (_bars(source.bars(model)) if name == "bars"
-             else _in_each(lambda: chart_spec(model, name)))
+    bars = source.bars(model) if name == "bars" else []
+    if name == "bars" and not any(entry.is_compared for entry in bars):
+        return None
+    specs = _in_each(lambda: bars_picture(bars) if name == "bars" else chart_spec(model, name))
     if specs is None:
         return None
-    shown = "runs" if name == "bars" and not any(
-        entry.is_of_rounds for entry in source.bars(model)) else name
+    shown = "runs" if name == "bars" and not any(entry.is_of_rounds for entry in bars) else name
     return {"key": f"{name}-{model.pk}", "spec": specs,
             "caption": both(lambda: _(CAPTIONS[shown]) % {"model": model.code})}
-
-
-def _bars(bars: list[Bars]) -> dict[str, dict] | None:
-    is_compared = any(entry.is_compared for entry in bars)
-    return _in_each(lambda: bars_picture(bars)) if is_compared else None
 
 
 def _in_each(make: Callable[[], dict | None]) -> dict[str, dict] | None:

@@ -74,13 +74,9 @@ def document_docx(snapshot: dict, language: str, *, is_withdrawn: bool = False) 
         _annexes(word, facts)
         link_references(word, facts)
         _margins(word, facts, warnings)
-    return deterministic_zip(_bytes(word), facts["date"])
-
-
-def _bytes(word) -> bytes:
     data = io.BytesIO()
     word.save(data)
-    return data.getvalue()
+    return deterministic_zip(data.getvalue(), facts["date"])
 
 
 def _styles(word, language: str, colour: RGBColor) -> None:
@@ -150,13 +146,10 @@ def _chapter(word, facts: dict, title: str, section) -> None:
     heading.paragraph_format.page_break_before = section.starts_page and not is_turned
     for name in section.all_parts:
         sort, _colon, key = name.partition(":")
-        if sort == "words" and len(section.all_parts) > 1 and _is_written(facts, key):
-            word.add_heading(facts["words"][key]["title"], 2)
+        words = facts["words"].get(key, {}) if sort == "words" else {}
+        if words.get("text") and len(section.all_parts) > 1:
+            word.add_heading(words["title"], 2)
         {"words": _words, "table": _table, "part": _part}.get(sort, _nothing)(word, facts, key)
-
-
-def _is_written(facts: dict, key: str) -> bool:
-    return bool(facts["words"].get(key, {}).get("text"))
 
 
 def _annexes(word, facts: dict) -> None:

@@ -46,7 +46,8 @@ def grid(word, titles: list[str], rows: Iterable[Iterable[str]], looks: Iterable
     """
     looks = list(looks)
     rows = [[printable(str(value)) for value in row] for row in rows]
-    is_dense = is_dense or (len(titles) >= MANY_COLUMNS and _is_upright(word))
+    page = word.sections[-1]
+    is_dense = is_dense or (len(titles) >= MANY_COLUMNS and page.page_width < page.page_height)
     widths = _widths(word, titles, rows, looks, is_dense=is_dense)
     made = word.add_table(rows=0, cols=len(widths), style="Table Grid")
     made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
@@ -95,11 +96,6 @@ def _write(cell, text: str, size: Pt, *, is_bold: bool, look: str, keeps_with_ne
     paragraph.paragraph_format.keep_with_next = keeps_with_next or None
     for run in paragraph.runs:
         run.font.size, run.bold = size, is_bold
-
-
-def _is_upright(word) -> bool:
-    page = word.sections[-1]
-    return page.page_width < page.page_height
 
 
 def _widths(word, titles: list[str], rows: list[list[str]], looks: list[str], *,

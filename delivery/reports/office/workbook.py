@@ -124,7 +124,7 @@ def _fill(sheet: Worksheet, entries: list[dict], title: str, head: PatternFill) 
             row = sheet.max_row + 2 if n else 1  # air between two tables
             sheet.cell(row, 1, safe_text(entry["caption"])).font = Font(bold=True)
             _table(sheet, entry, head)
-    sheet.title = _sheet_name(title)
+    sheet.title = "".join(c for c in title if c not in r"[]:*?/\'")[:LONGEST_SHEET_NAME]
     _heights(sheet)
     _print(sheet, title)
 
@@ -212,7 +212,3 @@ def _letters(book: Workbook, name: str) -> None:
                 old = cell.font
                 cell.font = Font(name=name, bold=old.bold, color=old.color,
                                  size=old.size if (old.size or 0) > LARGE else SIZE)
-
-
-def _sheet_name(caption: str) -> str:
-    return "".join(c for c in caption if c not in r"[]:*?/\'")[:LONGEST_SHEET_NAME]
