@@ -22,7 +22,7 @@ from engagements.access import Can, allowed, require
 from engagements.web.form_actions import attempt, attempt_form
 from workers.rules import SEVERITIES
 
-LONG_GROUP = 12  # longer ones are folded until a model is chosen
+LONG_GROUP = 12  # longer ones, and those without an open row, are folded at first
 
 
 @require_GET
@@ -59,18 +59,20 @@ def _groups(rows: list[Row]) -> list[dict]:
     found = {code: list(of_kind) for code, of_kind in groupby(rows, key=lambda row: row.kind)}
     return [{"kind": KINDS[code], "rows": of_kind, "lines": (lines := _lines(of_kind)),
              "open": sum(row.is_open for row in of_kind),
-             "is_unfolded": len(lines) <= LONG_GROUP
+             "is_unfolded": (any(row.is_open for row in of_kind) and len(lines) <= LONG_GROUP)
              or any(row.status in (CHANGED, GONE) for row in of_kind)}
             for code, of_kind in found.items()]
 
 
 def _lines(rows: list[Row]) -> list[list[Row]]:
-    """Rows that change the same thing in the same way, of several models."""
+    """Rows that change the same thing in the same way, of several models; taken over by the same
+    person in the same minute, where they are."""
     found: dict[tuple, list[Row]] = {}
     for row in rows:
         taken = row.applied
         found.setdefault((row.label, row.before, row.after, row.status, *row.because, taken and (
-            taken.applied_by_id, taken.applied_at)), []).append(row)
+            taken.applied_by_id, taken.applied_at.replace(second=0, microsecond=0))),
+                         []).append(row)
     return [*found.values()]
 
 
