@@ -1,6 +1,11 @@
 """What a launcher is given on each of several nodes."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -72,3 +77,23 @@ def test_what_a_node_tells_of_its_network():
     assert network.parse_facts(b"Welcome\n") is None
     assert network.parse_reached(b"desk net unreached 1 Connection refused\ndesk net tried\n") == {
         1: "Connection refused"}
+
+
+@pytest.mark.parametrize(("key", "status"), [("known", 0), ("another", 1)])
+def test_a_node_runs_what_those_ask_for_who_know_the_key(tmp_path, key, status):
+    """mpirun's agent on another node: the words of a stranger are not run."""
+    program = Path(launchers.__file__).with_name("mpi_launch.py")
+    env = {**os.environ, "MASTER_ADDR": "127.0.0.1", "HCCL_IF_IP": "10.0.0.2"}
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        env["MASTER_PORT"] = str(server.getsockname()[1])
+        follower = subprocess.Popen([sys.executable, program, "follow"], cwd=tmp_path,
+                                    env={**env, "DESK_GANG_KEY": "known"})
+        lead = (f"import runpy, socket; m = runpy.run_path({str(program)!r}); "
+                f"line = m['Line'](socket.socket(fileno={{}}), 'lead'); line.read(); "
+                "line.send(run='touch ran'); line.send(end=0)")
+        peer, _who = server.accept()
+        subprocess.run([sys.executable, "-c", lead.format(peer.fileno())], check=True,
+                       pass_fds=[peer.fileno()], env={**env, "DESK_GANG_KEY": key})
+        peer.close()
+    assert follower.wait(30) == status
+    assert (tmp_path / "ran").exists() == (key == "known")
