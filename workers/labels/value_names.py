@@ -195,6 +195,7 @@ NAMES = {
     "tables": _("tables"), "tag": _("label"), "tags": _("labels"), "targets": _("targets"),
     "task": _("task"), "task_id": _("task number"), "task_type": _("kind of task"),
     "tasks": _("tasks"), "temperature": _("temperature"), "tensor": _("tensor"),
+    "tensor_bytes": _("memory of all tensors"), "without_shape": _("nodes without a shape"),
     "tensors": _("tensors"), "test_acc1": _("top-1 accuracy in the test"),
     "test_acc5": _("top-5 accuracy in the test"), "test_loss": _("test loss"), "text": _("wording"),
     "tflops_per_npu": _("TFLOP/s per NPU"), "thread_id": _("thread number"),
