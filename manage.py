@@ -9,8 +9,7 @@ WRITE_CODE = {"assets", "compilemessages", "makemessages", "makemigrations", "re
 
 
 def main() -> None:
-    if not WRITE_CODE & set(sys.argv[1:2]):
-        os.umask(0o077)  # what is written holds customers' data
+    umask = os.umask(0o077)  # what is written holds customers' data
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
@@ -20,6 +19,8 @@ def main() -> None:
         settings.INSTALLED_APPS  # noqa: B018 – reads the settings
     except ImproperlyConfigured as error:
         sys.exit(f"The settings cannot be used. {error}")
+    if WRITE_CODE & set(sys.argv[1:2]):
+        os.umask(umask)  # the settings bring delivery.celery, which sets it, too
     execute_from_command_line(sys.argv)
 
 
