@@ -3,14 +3,15 @@
 from typing import Any
 
 import django_filters
-from django.db.models import Model
+from django.db.models import Model, Value
 from django.db.models.constants import LOOKUP_SEP
+from django.db.models.functions import Coalesce
 from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django_filters.filterset import FilterSet
 from django_filters.utils import get_model_field
 
-from engagements.audit.changed_rows import keys_changed_since, known_from
+from engagements.audit.changed_rows import keys_changed_since, known_from, newest_entry_since
 from engagements.audit_rows.tracking import tracked_tables
 from engagements.errors import InvalidInput
 from engagements.web.engagement_codes import EngagementFilter
@@ -49,12 +50,16 @@ class ChangedFilter(django_filters.IsoDateTimeFilter):
         return qs.exclude(**changed) if self.exclude else qs.filter(**changed)
 
 
-class CreationOrder(django_filters.OrderingFilter):
-    """By time of creation; rows of one moment by key."""
+class ListOrder(django_filters.OrderingFilter):
+    """By time of creation, or by the newest entry of the audit log that holds a row; rows of one
+    moment, and those of which no entry since `known_from` tells, by key."""
 
     def filter(self, qs, value):
         if not value:
             return qs
+        if {"changed", "-changed"} & set(value):
+            qs = qs.annotate(changed_entry=Coalesce(
+                newest_entry_since(qs.model, known_from()), Value(0)))
         return super().filter(qs, [*value, "-pk" if value[-1].startswith("-") else "pk"])
 
     def get_ordering_value(self, param: str) -> str:
@@ -79,8 +84,13 @@ def common_filters(table: type[Model], base: type[FilterSet]) -> dict[str, djang
             "has it: progress of a job is no change, its end is one.")
         found["changed_before"] = ChangedFilter(
             field_name="changed_before", exclude=True, help_text="Not written since this time.")
-    found["ordering"] = CreationOrder(fields=[(created or "pk", "created")], help_text=(
-        "`created`: the oldest first; `-created`: the newest."))
+    fields = [(created or "pk", "created")]
+    words = "`created`: the oldest first; `-created`: the newest."
+    if "changed_after" in found:
+        fields.append(("changed_entry", "changed"))
+        words += (" `changed`: by the last change that `changed_after` can ask for; rows without "
+                  "one come first.")
+    found["ordering"] = ListOrder(fields=fields, help_text=words)
     return found
 
 

@@ -103,6 +103,10 @@ def test_what_has_changed_since_a_time(api, people, engagement, monkeypatch):
     assert found(changed_after=began.isoformat()) == [second.code]
     assert found(changed_before=began.isoformat()) == [first.code]
     assert found(ordering="-created") == [second.code, first.code]
+    services.update_model(actor=people[Role.MANAGER], model=first, name="again")
+    assert found(ordering="changed") == [second.code, first.code]
+    assert found(ordering="-changed", changed_after=began.isoformat()) == [first.code, second.code]
+    assert found(ordering="-changed", page_size=1, page=2) == [second.code]
     long_ago = api.get("/api/v1/models/", {"changed_after": "2020-01-01T00:00:00Z"})
     assert long_ago.status_code == 400
     assert "Changes can be asked for from" in long_ago.json()["detail"]
