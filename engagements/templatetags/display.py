@@ -1,5 +1,6 @@
 """Tags and filters of the design system; its pages and gallery are in templates/components."""
 
+import re
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache, lru_cache, partialmethod
@@ -240,6 +241,16 @@ def size(value) -> str:
 def short_hash(value: str) -> SafeString:
     """The first twelve digits of a SHA-256; the whole one on hovering."""
     return format_html('<code class="desk-hash" title="{}">{}…</code>', value, (value or "")[:12])
+
+
+@register.filter
+def own_links(text: str) -> SafeString:
+    """Text with links to addresses of this desk; others, which people wrote, stay text."""
+    desk, end = re.escape(settings.PUBLIC_URL.rstrip("/")), "\\s<>，。；：）"
+    address = re.compile(rf"({desk}/[^{end}]*[^{end}.,;:)])")
+    return mark_safe("".join(
+        format_html('<a href="{0}">{0}</a>', part) if number % 2 else escape(part)
+        for number, part in enumerate(address.split(text))))
 
 
 @register.filter
