@@ -10,6 +10,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "delivery.settings")
 from django.conf import settings
 
 wsgi_app = "delivery.wsgi:application"
+bind = settings.WEB_BIND
 worker_class = "gthread"
 worker_tmp_dir = "/dev/shm"  # a heartbeat file, which must not wait for a disk
 workers, threads = settings.WEB_WORKERS, settings.WEB_THREADS

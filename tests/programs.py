@@ -11,8 +11,9 @@ import subprocess
 from pathlib import Path
 
 # In every Debian, or asked by Python itself (`ctypes.util.find_library`).
-ALWAYS = {"bash", "dash", "date", "gcc", "ld", "ldconfig", "mount", "runuser", "setsid", "sh",
-          "setpriv", "sha256sum", "sleep", "stat", "tar", "true", "umount", "uname", "unshare"}
+ALWAYS = {"bash", "chmod", "chroot", "dash", "date", "gcc", "ld", "ldconfig", "mount", "nsenter",
+          "runuser", "setsid", "sh", "setpriv", "sha256sum", "sleep", "stat", "tar", "true",
+          "umount", "uname", "unshare"}
 # `./desk` installs them for every command: the product needs them.
 PRODUCT = {"fontconfig": {"fc-match"},
            "gettext": {"msgattrib", "msgcat", "msgfmt", "msginit", "msgmerge", "msguniq",
@@ -26,9 +27,9 @@ CI = {"chromium": {"chromium"}, "default-jre-headless": {"java"}, "git": {"git"}
       "openssl": {"openssl"}, "procps": {"pgrep", "pkill", "ps"}, "redis-server": {"redis-server"},
       "softhsm2": {"softhsm2-util"}}
 # Tests skip where they are missing, and nothing installs them: servers and engines of other firms.
-WHERE_THERE = {"apptainer", "busybox", "caddy", "mcp-inspector", "munged", "patch", "podman",
-               "promtool", "runc", "sbatch", "scancel", "sinfo", "slapd", "slurmctld", "slurmd",
-               "squeue", "systemd-analyze"}
+WHERE_THERE = {"apptainer", "busybox", "caddy", "debootstrap", "mcp-inspector", "munged", "patch",
+               "podman", "promtool", "runc", "sbatch", "scancel", "sinfo", "slapd", "slurmctld",
+               "slurmd", "squeue", "systemd-analyze", "systemd-nspawn"}
 
 FOLDERS = {"/bin", "/sbin", "/usr/bin", "/usr/sbin"}
 DECLARED = ALWAYS.union(WHERE_THERE, *PRODUCT.values(), *TESTS.values(), *CI.values())

@@ -247,6 +247,8 @@ PASSWORD_HASHERS = [
 
 # One process where the database is a file: writers of several would wait for each other.
 section(_("Web server"))
+WEB_BIND = setting("DESK_WEB_BIND", "127.0.0.1:8000", _(
+    "Address and port of the portal; 0.0.0.0:8000 where the proxy asks from another host."))
 WEB_WORKERS = setting("DESK_WEB_WORKERS", 1 if "sqlite" in DATABASES["default"]["ENGINE"] else 2, _(
     "Processes of the portal."), shown=_("2; 1 with SQLite"))
 WEB_THREADS = setting("DESK_WEB_THREADS", 16, _("Threads of each process of the portal."))

@@ -1,5 +1,7 @@
 """Says what is missing in this installation, and what to do."""
 
+import time
+
 from django.core.management.base import CommandError
 from django.utils.translation import gettext as _
 
@@ -12,7 +14,15 @@ class Command(TranslatedCommand):
             "certificate; exit status 1 where something does not work.")
     requires_system_checks = ()
 
-    def handle(self, *args, **options):
+    def add_arguments(self, parser):
+        super().add_arguments(parser)
+        parser.add_argument("--wait", type=int, default=0, metavar="SECONDS",
+                            help="after a start: until everything works, so long at most")
+
+    def handle(self, *args, wait: int, **options):
+        deadline = time.monotonic() + wait
+        while time.monotonic() < deadline and any(row.state == BAD for row in findings()):
+            time.sleep(2)
         marks = {GOOD: self.style.SUCCESS(_("ok    ")), WARNING: self.style.WARNING(_("look  ")),
                  BAD: self.style.ERROR(_("BROKEN"))}
         found = []
