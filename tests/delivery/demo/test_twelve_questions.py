@@ -44,8 +44,8 @@ TODAY = timezone.localdate
 @pytest.fixture(autouse=True)
 @cached_fixture
 def firm(db):
-    """Forty engagements of the seed 1."""
-    load_firm(engagements=40, seed=1, say=lambda _text: None)
+    """Twenty-four engagements of the seed 1."""
+    load_firm(engagements=24, seed=1, say=lambda _text: None)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def late():
 
 
 def test_the_firm_is_practice_and_is_not_loaded_twice():
-    assert (Engagement.objects.count(), real_things()) == (40, [])
+    assert (Engagement.objects.count(), real_things()) == (24, [])
     assert set(Quote.objects.values_list("currency", flat=True)) == {"CNY", "USD", "EUR"}
     with pytest.raises(WrongState):
         load_firm(engagements=1, seed=2)
