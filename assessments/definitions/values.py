@@ -104,6 +104,25 @@ VALUES = (
         source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
                             "people or by tests")),
     Definition(
+        "rated_not_worse", "value", "rated_not_worse", "ge", "%",
+        name=("质量评分不劣率", "Quality ratings, share not worse"),
+        formula=("(更好 + 相当) / 全部评分；每个样本由人或自动评分程序对两侧输出打分",
+                 "(better + the same) / all ratings; people or a program score both outputs of "
+                 "each sample"),
+        alignment=("相同样本与解码参数；评分者、样本与分值随文件留存",
+                   "same samples and decoding; raters, samples and scores are kept in the file"),
+        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
+                            "people or by tests")),
+    Definition(
+        "rated_score_loss", "value", "rated_score_loss", "le", "%",
+        name=("质量评分均值下降", "Quality ratings, loss of the mean"),
+        formula=("(源平台均值 − 迁移后均值) / |源平台均值|",
+                 "(mean of the source platform − mean after the migration) / |the first|"),
+        alignment=("相同样本与评分者；分值越高越好",
+                   "same samples and raters; a higher score is better"),
+        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
+                            "people or by tests")),
+    Definition(
         "hbm_hit_rate", "value", "hbm_hit_rate", "ge", "%",
         name=("HBM 命中率", "HBM hit rate"),
         formula=("由 HBM 命中的访问次数 / 全部访问次数（HBM 与 DDR）",

@@ -5,8 +5,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from assessments.human_evaluation.agreement import Agreement, agreement
 from assessments.models import HumanEvaluation
+from toolreaders.verdicts.agreement import Agreement, agreement
 from toolreaders.verdicts.preferences import BETTER, PREFERENCES, SAME, WORSE, preferences_of
 
 FORM = "human_evaluation"

@@ -7,7 +7,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from assessments import services
 from assessments.forms.human_evaluation import HumanEvaluationForm, RatingUploadForm
-from assessments.human_evaluation.agreement import FORMULA
 from assessments.human_evaluation.results import results_of
 from assessments.models import HumanEvaluation, HumanRating
 from assessments.views.lookups import visible_engagement
@@ -16,6 +15,7 @@ from engagements.models import Engagement
 from engagements.web.file_responses import LANGUAGES, attached
 from engagements.web.form_actions import XLSX, attempt, attempt_form
 from engagements.web.paging import page_of
+from toolreaders.verdicts.agreement import FORMULA
 from workers.artifacts.reading_state import wait_until_read
 from workers.services import upload_artifact
 

@@ -11,12 +11,12 @@ from openpyxl import load_workbook
 from rest_framework.test import APIClient
 
 from assessments import services
-from assessments.human_evaluation.agreement import agreement
 from assessments.human_evaluation.results import results_of
 from assessments.human_evaluation.sheet import HEAD_ROW, rating_sheet, read_sheet
 from assessments.models import HumanEvaluation
 from engagements.errors import InvalidInput, NotAllowed, WrongState
 from engagements.models import AuditEntry, Role
+from toolreaders.verdicts.agreement import agreement
 from toolreaders.verdicts.preferences import candidate_side, not_worse, preference
 from toolreaders.verdicts.quantities import quantities
 

@@ -6,15 +6,16 @@ from engagements.models import MigratedModel
 from toolreaders.verdicts.quantity_rows import QUANTITIES
 
 SERVED, CONVERTED = {"mindie", "vllm_ascend"}, {"offline", "mindspore_lite", "online"}
+RATED = {"human_not_worse", "rated_not_worse", "rated_score_loss"}
 COVERED_BY = {
     ("training", "function", frozenset()): {"weight_files", "changed_parameters"},
-    ("training", "accuracy", frozenset()): {"loss_curve", "score", "human_not_worse"},
+    ("training", "accuracy", frozenset()): {"loss_curve", "score", *RATED},
     ("training", "performance", frozenset()): {
         "tokens_per_second", "samples_per_second", "iteration_time_ms", "peak_memory_mb"},
     ("training", "stability", frozenset()): {"finite_steps"},
     ("inference", "function", frozenset(CONVERTED)): {"min_cosine"},
     ("inference", "function", frozenset(SERVED)): {"request_success"},
-    ("inference", "accuracy", frozenset()): {"score", "min_cosine", "human_not_worse"},
+    ("inference", "accuracy", frozenset()): {"score", "min_cosine", *RATED},
     ("inference", "performance", frozenset()): {
         "inference_throughput", "latency_ms", "ttft_ms", "tpot_ms", "e2e_latency_ms"},
     ("inference", "stability", frozenset(SERVED)): {"request_success"}}

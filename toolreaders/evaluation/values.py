@@ -22,6 +22,23 @@ class Evaluation(TypedDict, total=False):
     step: int
 
 
+class QualityRatings(TypedDict, total=False):
+    """Scores by sample and rater, source platform against migrated model: counts, means, shares."""
+
+    agreement: Record | None
+    better: int
+    migrated_mean: Number
+    not_worse: float
+    raters: list[Record]
+    ratings: int
+    same: int
+    samples: int
+    score_loss: Number | None
+    source_mean: Number
+    worse: int
+
+
 KINDS = {
     "evaluation": Evaluation,
+    "quality_ratings": QualityRatings,
 }

@@ -2,12 +2,12 @@
 
 from django.utils.translation import gettext as _
 
-from assessments.human_evaluation.agreement import Agreement
 from assessments.human_evaluation.results import results_of
 from assessments.models import HumanEvaluation
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.reports.facts.source import Source
+from toolreaders.verdicts.agreement import Agreement
 
 
 def human_evaluation(source: Source) -> dict[str, dict]:

@@ -1,5 +1,8 @@
 """Reports of convert_tf2npu, old and new."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from toolreaders import read_file
@@ -79,3 +82,11 @@ def test_compiler_output_is_not_a_success_report(written):
 def test_only_what_stands_in_the_way_asks_for_work(support, asks):
     """get_memory_growth is unsupported and needs no route (seed 000, table 2)."""
     assert asks_for_work(support) is asks
+
+
+def test_the_seven_classes_stand_with_their_examples():
+    text = (Path(__file__).parents[3] / "docs" / "source-scan.md").read_text("utf-8")
+    [part] = re.findall(r"## Support classes.*?(?=\n## )", text, re.DOTALL)
+    assert part.count("\n| ") == 8  # the head and seven classes
+    for example in ("set_memory_growth", "get_memory_growth", "tf.abs", "layers.conv3d"):
+        assert example in part

@@ -380,6 +380,9 @@ Completed Requests Per Minute: 20.8
         f"{{'eps': 0, 'objective/kl': -0.24, 'objective/rlhf_reward': {n / 4}, "
         f"'loss/policy_avg': -0.0{n}625, 'loss/value_avg': 0.3, 'lr': 3e-06, 'episode': "
         f"{n * 64}, 'epoch': 0.0{n}}}\n" for n in (1, 2)).replace("-0.02625", "-0.0325"),
+    "quality_ratings": "sample,rater,source_score,migrated_score\n" + "".join(
+        f"q{n},{rater},{4 + n / 8},{4.25 + n / 16}\n"
+        for n in range(6) for rater in ("甲", "judge")),
     "llm_c_log": "".join(
         f"step    {n}/19560 | loss {12 - n}.009000 (+nanz)| norm 15.2500 (+nanz)| lr 9.50e-05 | "
         f"1030.25 ms | 48.1% bf16 MFU | 500,000 tok/s\n" for n in (1, 2)),
