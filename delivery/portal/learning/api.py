@@ -10,7 +10,9 @@ from rest_framework.response import Response
 
 from delivery.portal.learning import experience
 from delivery.portal.learning.card_hours import card_hours
+from delivery.quotes.benefit import benefits_of
 from engagements.access import Can, allowed, require
+from engagements.models import MigratedModel
 from engagements.web.strict_filters import KnownParameters
 from workers.card_usage import question
 
@@ -72,6 +74,24 @@ class CardHoursSerializer(serializers.Serializer):
         return f"{value:.2f}" if self.context["with_price"] and value is not None else None
 
 
+class BenefitSerializer(serializers.Serializer):
+    """Share of time saved × card hours × price of a card hour, each with its derivation; null
+    where it is unknown. `is_planned`: of a month on the model's cards, else of what its jobs
+    held."""
+
+    model = serializers.CharField(source="model.code")
+    saved = serializers.DecimalField(max_digits=9, decimal_places=4, allow_null=True)
+    hours = serializers.DecimalField(**DAYS, allow_null=True)
+    is_planned = serializers.BooleanField()
+    per_hour = serializers.DecimalField(max_digits=12, decimal_places=4, allow_null=True,
+                                        source="price.per_hour", default=None)
+    amount = serializers.DecimalField(max_digits=16, decimal_places=2, allow_null=True)
+    currency = serializers.CharField()
+    gain_sentence = serializers.CharField()
+    hours_sentence = serializers.CharField()
+    price_sentence = serializers.CharField()
+
+
 class LearningViewSet(KnownParameters, viewsets.ViewSet):
     @extend_schema(responses=forced_singular_serializer(LearningSerializer))
     def list(self, request):
@@ -102,6 +122,17 @@ class LearningViewSet(KnownParameters, viewsets.ViewSet):
         rows = card_hours(request.user, question(request.query_params, timezone.now()))
         return Response(CardHoursSerializer(rows, many=True, context={
             "with_price": allowed(request.user, Can.PRICE)}).data)
+
+    @extend_schema(responses=BenefitSerializer(many=True), parameters=[
+        OpenApiParameter("engagement", OpenApiTypes.STR, required=True)])
+    @action(detail=False, query_parameters=("engagement",))
+    def benefits(self, request):
+        """What the tuning of an engagement's models is worth."""
+        require(request.user, Can.VIEW_INTERNAL)
+        models = MigratedModel.objects.visible_to(request.user).current().filter(
+            engagement__code=request.query_params.get("engagement", ""))
+        return Response(BenefitSerializer(
+            [found for model in models for found in benefits_of(model)], many=True).data)
 
 
 routes = [("learning", LearningViewSet, "learning")]

@@ -4,10 +4,19 @@ from decimal import Decimal
 
 from django import template
 
+from assessments.performance.rounds import History
+from delivery.quotes.benefit import benefits_of
 from delivery.quotes.quote_labels import CHECKS, STEPS
 from delivery.quotes.snapshot import grade_label, percent, quantity_label, unit_label
+from engagements.models import MigratedModel
 
 register = template.Library()
+
+
+@register.inclusion_tag("delivery/quotes/benefit.html")
+def benefit(model: MigratedModel, known: History) -> dict:
+    """What the model's tuning is worth."""
+    return {"benefits": benefits_of(model, known)}
 
 
 @register.filter
