@@ -26,8 +26,9 @@ certificate.add certificate.remove dispatch.send_again notices.mail notices.pref
 person.accept_invitation regression.start row.write skill.remove skill.set
 token.revoke user.login user.login_refused user.logout user.password_reset view.delete view.save
 blocker_waiver.draft engagement.accepted engagement.create engagement.update model.add model.update
-stage.assign stage.comment stage.start stage.submit stage.undo_start stage.withdraw
-stage_waiver.draft survey.answer survey.comment survey.start survey.submit survey.version
+stage.assign stage.comment stage.operation_added stage.start stage.submit stage.undo_start
+stage.withdraw stage_waiver.draft survey.answer survey.comment survey.start survey.submit
+survey.version
 api_route.record artifact.read artifact.read_again artifact.store artifact.upload
 artifact.upload_start cards.lease cards.leases_recorded cards.release
 chain.end chain.resume chain.save chain.start chain.step file.download

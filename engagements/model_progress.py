@@ -13,7 +13,7 @@ from engagements.models import (
     StageTransition,
 )
 from engagements.models.model_progress import NOT_OPEN
-from engagements.stages import DONE, LET_THROUGH, StageState
+from engagements.stages import DONE, EXTRA, LET_THROUGH, StageState
 
 AGEING = (StageState.IN_PROGRESS, StageState.SUBMITTED, StageState.SENT_BACK)
 COLUMNS = ("engagement_id", "record_id", "stage", "state", "open_since", "moved_by_id", "in_scope",
@@ -73,13 +73,14 @@ def _with_records(models: QuerySet) -> QuerySet:
 def _summary(model: MigratedModel) -> ModelProgress:
     records = model.ordered_records
     current = next((record for record in records if record.state not in DONE), None)
+    state, follows = model.engagement.state, current is not None and current.stage in EXTRA
     row = ModelProgress(
         model=model, engagement=model.engagement, record=current,
         in_scope=sum(record.state != StageState.SKIPPED for record in records),
         passed=sum(record.state in LET_THROUGH for record in records),
         is_dropped=model.dropped_at is not None,
-        is_under_way=model.dropped_at is None
-        and model.engagement.state == Engagement.State.ACTIVE)
+        is_under_way=model.dropped_at is None and (
+            state == Engagement.State.ACTIVE or (follows and state == Engagement.State.ACCEPTED)))
     if current:
         row.stage, row.state = current.stage, current.state
         row.moved_by_id = current.moved_by

@@ -1,4 +1,4 @@
-"""The seven stages and acceptance (DOMAIN 2.1), and the table of their transitions."""
+"""The seven stages, acceptance and operation (DOMAIN 2.1), and the table of their transitions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,16 +22,18 @@ class Stage(models.TextChoices):
     INFER_MIGRATE = "infer_migrate", _("Inference migration")
     INFER_TUNE = "infer_tune", _("Inference tuning")
     ACCEPT = "accept", _("Acceptance")
+    OPERATION = "operation", _("Integration and operation")
 
 
 # The item of the solution guide's six-step method (六步法) that a stage belongs to. Preparing the
-# environment and acceptance are none of its items; its sixth is integration and operation.
+# environment and acceptance are none of its items.
 SIX_STEPS = {
     Stage.SURVEY: (1, _("Survey and planning")), Stage.DESIGN: (2, _("Design of the solution")),
     Stage.TRAIN_ADAPT: (3, _("Adaptation of the training")),
     Stage.TRAIN_TUNE: (4, _("Tuning of the model")),
     Stage.INFER_MIGRATE: (5, _("Deployment of the inference")),
     Stage.INFER_TUNE: (4, _("Tuning of the model")),
+    Stage.OPERATION: (6, Stage.OPERATION.label),
 }
 
 
@@ -184,8 +186,12 @@ LET_THROUGH = frozenset({StageState.PASSED, StageState.WAIVED})
 DONE = LET_THROUGH | {StageState.SKIPPED}
 BEGUN = frozenset(StageState) - {StageState.NOT_STARTED, StageState.SKIPPED}
 
+TRAINING_STAGES = frozenset({Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE})
+INFERENCE_STAGES = frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE})
+# What no scope holds of itself: it comes in by a move of its own, with a reason and a price.
+EXTRA = frozenset({Stage.OPERATION})
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
-    Scope.FULL: frozenset(),
-    Scope.TRAINING: frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE}),
-    Scope.INFERENCE: frozenset({Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE}),
+    Scope.FULL: EXTRA,
+    Scope.TRAINING: INFERENCE_STAGES | EXTRA,
+    Scope.INFERENCE: TRAINING_STAGES | EXTRA,
 }

@@ -54,7 +54,7 @@ def test_engagement_by_api(api, people):
         "engagement": made.json()["id"], "code": "M1", "name": "模型", "scope": "inference"})
     assert (made.status_code, model.status_code) == (201, 201)
     states = StageRecord.objects.filter(model_id=model.json()["id"]).values_list("state", flat=True)
-    assert list(states).count(StageState.SKIPPED) == 2
+    assert list(states).count(StageState.SKIPPED) == 3
 
 
 def test_move_and_gate_by_api(api, people, engagement):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engagements.migration_routes import Framework, InferenceRoute, TrainingRoute, framework_of
 from engagements.models import MigratedModel, StageRecord
-from engagements.stages import OUT_OF_SCOPE, Stage
+from engagements.stages import TRAINING_STAGES, Stage
 
 
 @dataclass(frozen=True)
@@ -86,5 +86,4 @@ def _is_undecided(model: MigratedModel, stage: str) -> bool:
 
 def route_of(model: MigratedModel, stage: str) -> str:
     """The recorded route that decides on a training or inference stage; "" for none."""
-    return (model.training_route if stage in OUT_OF_SCOPE["inference"] else
-            model.inference_route)
+    return model.training_route if stage in TRAINING_STAGES else model.inference_route

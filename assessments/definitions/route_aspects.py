@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from assessments.definitions.aspects import Aspect, aspect_of
 from assessments.models import Criterion
 from engagements.models import MigratedModel
-from engagements.stages import OUT_OF_SCOPE, Scope
+from engagements.stages import INFERENCE_STAGES, TRAINING_STAGES, Scope
 from toolreaders.verdicts.quantity_rows import QUANTITIES
 
 
@@ -59,9 +59,9 @@ def sides_of(model: MigratedModel) -> list[Side]:
 
 def side_of_stage(stage: str, model: MigratedModel) -> Side:
     """The side that a criterion's stage belongs to; of another stage the model's first."""
-    if stage in OUT_OF_SCOPE[Scope.INFERENCE]:
+    if stage in TRAINING_STAGES:
         return Side.TRAINING
-    return Side.INFERENCE if stage in OUT_OF_SCOPE[Scope.TRAINING] else sides_of(model)[0]
+    return Side.INFERENCE if stage in INFERENCE_STAGES else sides_of(model)[0]
 
 
 def asked_of(model: MigratedModel, side: str) -> dict[str, AskedAspect]:

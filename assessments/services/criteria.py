@@ -15,7 +15,7 @@ from engagements.audit import audit_log
 from engagements.conflict_retry import checked_insert
 from engagements.errors import InvalidInput, WrongState
 from engagements.models import Engagement, MigratedModel, User
-from engagements.stages import StageState
+from engagements.stages import EXTRA, StageState
 from toolreaders.verdicts.quantity_rows import BY_NAME
 
 
@@ -73,6 +73,9 @@ def add_criterion(
     require_draft(criteria_set)
     if model.engagement_id != criteria_set.engagement_id:
         raise InvalidInput(_("The model belongs to another engagement."))
+    if stage in EXTRA:
+        raise InvalidInput(_("Criteria are judged by the acceptance at the latest: choose an "
+                             "earlier stage."))
     if baseline and baseline.model_id != model.pk:
         raise InvalidInput(_("The baseline belongs to another model."))
     if baseline and not baseline.serves(definition):

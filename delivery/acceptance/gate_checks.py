@@ -1,5 +1,5 @@
-"""The gate check of acceptance, a signed acceptance document that covers the model, and what is
-settled with the customer before an engagement is closed."""
+"""The gate checks of acceptance, a signed acceptance document that covers the model, and of the
+operation after it; and what is settled with the customer before an engagement is closed."""
 
 from collections.abc import Iterable
 
@@ -16,12 +16,13 @@ from delivery.acceptance.certificates import (
     standing_of,
     warranty_period,
 )
-from delivery.acceptance.models import Review, WarrantyClaim
+from delivery.acceptance.models import RegressionJob, Review, WarrantyClaim
 from delivery.reports.models import Document
 from engagements.closing import ClosingCondition, counted, register_condition
 from engagements.gates import CheckResult, register_check
 from engagements.models import Engagement, StageRecord
-from engagements.stages import Stage
+from engagements.stages import DONE, Stage
+from workers.models.job import FINAL_STATES
 
 
 @register_check("document", Stage.ACCEPT)
@@ -34,6 +35,42 @@ def acceptance_is_signed(record: StageRecord) -> Iterable[CheckResult]:
            else reverse("reports:engagement", args=[record.engagement.code]))
     yield CheckResult("document", _("Signed acceptance document"), standing == Standing.ACCEPTED,
                       _sentence(standing, newest, record.model.code), url, _remedy(standing))
+
+
+@register_check("operation", Stage.OPERATION)
+def operation_is_settled(record: StageRecord) -> Iterable[CheckResult]:
+    """Operation ends with no claim open on the model and every regression run of it ended."""
+    engagement, model = record.engagement, record.model
+    claims = engagement.warranty_claims.filter(Q(model=model) | Q(model=None), closed_at=None)
+    n = claims.count()
+    yield CheckResult(
+        "claims", _("Warranty claims"), not n,
+        _claims_open(n) if n else _("None is open."), _warranty_page(engagement),
+        _("Repair what is claimed; the customer closes the claim.") if n else "")
+    runs = model.regression_runs.count()
+    pairs = list(RegressionJob.objects.filter(run__model=model).select_related(
+        "repeated", "chain_run").prefetch_related("chain_run__jobs__job"))
+    going = len({pair.run_id for pair in pairs if not _has_ended(pair)})
+    yield CheckResult(
+        "regression", _("Regression runs"), not going,
+        ngettext("%(n)d regression run is under way.", "%(n)d regression runs are under way.",
+                 going) % {"n": going} if going
+        else ngettext("%(n)d regression run has ended.", "%(n)d regression runs have ended.",
+                      runs) % {"n": runs} if runs
+        else _("None was started."),
+        reverse("acceptance:regression_runs", args=[engagement.code]),
+        _("Wait for its jobs, or cancel them.") if going else "")
+
+
+def _has_ended(pair: RegressionJob) -> bool:
+    """A chain that failed before it came to the job has ended, too."""
+    if pair.repeating:
+        return pair.repeating.state in FINAL_STATES
+    return bool(pair.chain_run.finished_at) or pair.chain_run.has_stopped
+
+
+def _claims_open(n: int) -> str:
+    return ngettext("%(n)d claim is open.", "%(n)d claims are open.", n) % {"n": n}
 
 
 def _sentence(standing: Standing, document: Document | None, code: str) -> str:
@@ -105,8 +142,16 @@ register_condition(ClosingCondition(
     url=_documents_page))
 register_condition(ClosingCondition(
     code="claims", label=gettext_lazy("Warranty claims"), met=gettext_lazy("None is open."),
-    open_of=counted(WarrantyClaim.objects.filter(closed_at=None), lambda n: ngettext(
-        "%(n)d claim is open.", "%(n)d claims are open.", n) % {"n": n}), url=_warranty_page))
+    open_of=counted(WarrantyClaim.objects.filter(closed_at=None), _claims_open),
+    url=_warranty_page))
 register_condition(ClosingCondition(
     code="warranty", label=gettext_lazy("Warranty"), met=gettext_lazy("None runs."),
     open_of=_under_warranty, url=_warranty_page))
+register_condition(ClosingCondition(
+    code="operation", label=Stage.OPERATION.label,
+    met=gettext_lazy("No model's operation is open."),
+    open_of=counted(StageRecord.objects.filter(
+        stage=Stage.OPERATION, model__dropped_at=None).exclude(state__in=DONE), lambda n: ngettext(
+        "The operation of %(n)d model is open.", "The operation of %(n)d models is open.", n) % {
+        "n": n}, "model__engagement"),
+    url=lambda engagement: f"{reverse('engagements:engagement', args=[engagement.code])}#matrix"))

@@ -107,8 +107,9 @@ class Scenario(ScenarioDocuments):
         sales, card = self.who["sales"], RateCard.objects.order_by("pk").first()
         quote = quotes.create_quote(actor=sales, engagement=self.engagement)
         quotes.add_resources(actor=sales, quote=quote, card=card, months=Decimal(3))
-        for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"),
-                               self.spec.quoted, strict=True):
+        for price, days in zip(PriceLine.objects.filter(
+                card=card, unit="person_day").exclude(stage=Stage.OPERATION), self.spec.quoted,
+                strict=True):
             quotes.add_line(actor=sales, quote=quote, price=price, quantity=Decimal(days))
         quote.refresh_from_db()
         quotes.update_quote(actor=sales, quote=quote,

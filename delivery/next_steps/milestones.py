@@ -14,7 +14,7 @@ from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.closing import TRANSITIONS, EngagementMove, ready_to_close
 from engagements.models import Engagement, MigratedModel, Role, StageRecord, User
-from engagements.stages import DONE, Stage
+from engagements.stages import DONE, EXTRA, Stage
 
 ACCEPTANCE = ("PA", "FA")  # kinds of document that a customer accepts
 
@@ -54,11 +54,11 @@ def _without_survey(scope: Scope) -> Iterable[Engagement]:
 
 
 def _ready_to_accept(scope: Scope) -> Iterable[Engagement]:
-    """All stages of all models are done but the acceptance; no such document was drafted."""
+    """All stages of all models ahead of the acceptance are done; no such document was drafted."""
     current = MigratedModel.objects.filter(engagement=OuterRef("pk"), dropped_at=None)
     not_done = StageRecord.objects.filter(
         model__engagement=OuterRef("pk"), model__dropped_at=None).exclude(
-        stage=Stage.ACCEPT).exclude(state__in=DONE)
+        stage__in=(Stage.ACCEPT, *EXTRA)).exclude(state__in=DONE)
     drafted = Document.objects.filter(engagement=OuterRef("pk"), kind__in=ACCEPTANCE)
     return scope.active().filter(Exists(current), ~Exists(not_done), ~Exists(drafted))
 

@@ -23,7 +23,7 @@ from engagements.models import (
     StageWaiver,
     User,
 )
-from engagements.stages import DONE, TRANSITIONS, StageMove, StageState
+from engagements.stages import DONE, EXTRA, TRANSITIONS, StageMove, StageState
 from workers.kinds.base import title_of
 from workers.models import Job, JobState, Node
 
@@ -45,8 +45,9 @@ def _no_manager(user: User) -> bool:
 def _records(*found: str):
     def rows(scope: Scope):
         records = scope.of(StageRecord.objects, "model__engagement").filter(
-            model__engagement__state=Engagement.State.ACTIVE, model__dropped_at=None,
-            state__in=found).select_related("model__engagement")
+            Q(model__engagement__state=Engagement.State.ACTIVE)
+            | Q(model__engagement__state=Engagement.State.ACCEPTED, stage__in=EXTRA),
+            model__dropped_at=None, state__in=found).select_related("model__engagement")
         return records.filter(pk__in=_longest_open(scope, found)) if scope.limit else records
     return rows
 

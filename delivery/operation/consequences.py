@@ -126,6 +126,13 @@ CONSEQUENCES: dict[str, tuple[Consequence, ...]] = {
                     "test_work_of_a_dropped_model_ends_with_it_and_is_not_finished"),
         Consequence("survey", "asks of it no more; its answers stay", ASKED),
         Consequence("engagement", "is accepted without it where the others are", MODELS)),
+    "stage.restore": (
+        Consequence("closing", "waits for an operation that is in scope and not done",
+                    "delivery/acceptance/test_operation_stage.py::"
+                    "test_the_engagement_closes_once_operation_is_settled"),
+        Consequence("inbox", "holds the operation after the acceptance, too",
+                    "delivery/acceptance/test_operation_stage.py::"
+                    "test_the_engagement_closes_once_operation_is_settled")),
     "stage.skip": (
         Consequence("gates of later stages", "do not wait for it", "engagements/"
                     "test_stage_forms.py::test_single_stages_leave_and_enter_the_scope"),

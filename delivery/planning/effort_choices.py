@@ -27,6 +27,7 @@ class WorkItem(models.TextChoices):
     CONVERT = "convert", _("Model conversion and inference")
     SERVE = "serve", _("Inference performance")
     TEST = "test", _("Tests and acceptance")
+    OPERATION = "operation", _("Integration and operation")
     MANAGEMENT = "management", _("Project management")
 
 

@@ -26,6 +26,7 @@ PER_MODEL = [
     (Stage.INFER_MIGRATE, WorkItem.CONVERT, Grade.ENGINEER, (2, 3, 5), True),
     (Stage.INFER_TUNE, WorkItem.SERVE, Grade.EXPERT, (2, 3, 6), True),
     (Stage.ACCEPT, WorkItem.TEST, Grade.JUNIOR, (1, 2, 3), False),
+    (Stage.OPERATION, WorkItem.OPERATION, Grade.ENGINEER, (2, 4, 8), False),
 ]
 PER_UNSUPPORTED_API = (Decimal("0.5"), Decimal(1), Decimal(2))
 PER_FURTHER_SERVER = (Decimal(1), Decimal(2), Decimal(3))  # set-up beyond one 8-card server

@@ -1,7 +1,7 @@
 """The checks a quote must pass before review and again before issue (DOMAIN 9.4, R-QUO)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 
@@ -37,13 +37,15 @@ class QuoteCheck:
 
 
 def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = None,
-               amounts: list[LineAmounts] | None = None) -> list[QuoteCheck]:
+               amounts: list[LineAmounts] | None = None, coming: Collection[str] = ()
+               ) -> list[QuoteCheck]:
     """All checks, in the order of their codes.
 
     Args:
         facts: the snapshot or its summary, where it is known already.
         lines: what the quote would hold instead of its stored lines.
         amounts: those of the lines, where they are known already.
+        coming: stages that come into scope together with this version.
     """
     lines = snapshot.line_rows(quote) if lines is None else lines
     amounts = snapshot.all_amounts(quote, lines) if amounts is None else amounts
@@ -60,7 +62,7 @@ def run_checks(quote: Quote, facts: dict | None = None, lines: list | None = Non
         checks.append(_source(quote, terms))
     return sorted([*checks, _validity(quote, terms),
                    _discount(quote, terms), _lines(lines, page), _staffing(quote, lines, terms),
-                   _scope(quote, lines, page), *_price_checks(quote, lines, page, terms),
+                   _scope(quote, lines, page, coming), *_price_checks(quote, lines, page, terms),
                    _is_newest(quote, in_force, page), _others(quote, in_force, terms),
                    _exclusions(quote, lines, terms),
                   *_framework(quote, facts, lines, page, terms)],
@@ -160,7 +162,7 @@ def _staffing(quote: Quote, lines: list, url: str) -> QuoteCheck:
         "%(days)s person-days, as the staffing plan says.") % {"days": sum(planned.values())}, url)
 
 
-def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
+def _scope(quote: Quote, lines: list, url: str, coming: Collection[str]) -> QuoteCheck:
     """Stages of the lines against the stages any model of the engagement goes through."""
     from engagements.models import StageRecord
 
@@ -169,7 +171,7 @@ def _scope(quote: Quote, lines: list, url: str) -> QuoteCheck:
     if not found:
         return QuoteCheck("R-QUO-09", True, _(
             "The engagement has no model yet; the scope is compared once there is one."))
-    outside = {line.stage for line in lines if line.stage} - found
+    outside = {line.stage for line in lines if line.stage} - found - {*coming}
     labels = listed(str(Stage(stage).label) for stage in Stage.values if stage in outside)
     return QuoteCheck("R-QUO-09", not outside, _(
         "No model goes through: %(stages)s. Remove the lines or change the scope.") % {

@@ -84,6 +84,8 @@ SERVICES = [
      "迁移测试报告、验收单与证据包", "test report, acceptance form, evidence bundle"),
     ("S-HANDOVER", "other", "培训与移交", "Training and handover", "engineer",
      "培训材料、移交清单", "training material, handover list"),
+    ("S-RUN", "other", "集成运维", "Integration and operation", "engineer",
+     "监控移交、回归对比与质保处理记录", "records of monitoring, regression runs and repairs"),
 ]
 
 # Charged at cost: on the list, without a price.
@@ -91,4 +93,5 @@ TRAVEL = ("S-TRAVEL", "other", "差旅费", "Travel", "at_cost", "按实际发�
 
 # Stages a service belongs to; the others serve every stage (R-QUO-09 compares with the scope).
 STAGES = {"S-ASSESS": "survey", "S-ENV": "env", "S-INFER": "infer_migrate",
-          "S-FRAME": "infer_tune", "S-TRAIN": "train_adapt", "S-TEST": "accept"}
+          "S-FRAME": "infer_tune", "S-TRAIN": "train_adapt", "S-TEST": "accept",
+          "S-RUN": "operation"}

@@ -3,7 +3,7 @@
 Author, reviewer and approver are three people.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from django.db import models
 from django.db.models import ProtectedError, QuerySet
@@ -109,15 +109,16 @@ def _submit(quote: Quote, _actor: User, _reason: str) -> None:
     checked_facts(quote)
 
 
-def checked_facts(quote: Quote, lines: list | None = None) -> dict:
-    """The facts that the quote would freeze, of its lines or those that it would hold.
+def checked_facts(quote: Quote, lines: list | None = None, coming: Collection[str] = ()) -> dict:
+    """The facts that the quote would freeze, of its lines or those that it would hold; `coming`:
+    stages that come into scope with it.
 
     Raises ChecksFailed naming the rules (R-QUO) that are not met.
     """
     lines = snapshot.line_rows(quote) if lines is None else lines
     amounts = snapshot.all_amounts(quote, lines)
     facts = snapshot.snapshot(quote, lines, amounts)
-    if missing := failed_checks(quote, facts, lines, amounts):
+    if missing := failed_checks(quote, facts, lines, amounts, coming):
         raise ChecksFailed(following(*(labelled(c.code, c.sentence) for c in missing)),
                            checks=[c.as_dict() for c in missing])
     return facts

@@ -36,7 +36,7 @@ def require_model_code(code: str) -> str:
 @transaction.atomic
 def add_model(*, actor: User, engagement: Engagement, code: str, name: str,
               is_approved: bool = False, **fields) -> MigratedModel:
-    """A new model with its eight stage records; stages out of its scope are skipped.
+    """A new model with its stage records; stages out of its scope are skipped.
 
     Args:
         is_approved: by a change request; without one, WrongState where the scope is agreed.

@@ -1,4 +1,5 @@
-"""Forms of inference migration, inference tuning and acceptance (DOMAIN 2.2: S0 3.6, 3.7, S2)."""
+"""Forms of inference migration, inference tuning, acceptance (DOMAIN 2.2: S0 3.6, 3.7, S2) and
+operation, of which S0 names the step alone."""
 
 from engagements.stage_forms.base import StageForm, items, lines
 
@@ -83,3 +84,29 @@ ACCEPT = StageForm(
         ("签署后变更指标", "Criteria changed after signature")),
     tools=lines(("证据包", "Evidence bundle"), ("报告生成", "Report generator")),
     checklist=items(("交付物清单已核对", "Deliverables checked against the list", True)))
+
+OPERATION = StageForm(
+    activities=lines(
+        ("接入客户的发布、日志与告警体系",
+         "Integrate with the customer's releases, logs and alarms"),
+        ("移交监控：指标、告警阈值与联系人",
+         "Hand over the monitoring: figures, limits of alarms, contacts"),
+        ("CANN、驱动或框架更新后回归运行",
+         "Repeat the accepted runs after a new CANN, driver or framework"),
+        ("处理质保期内的问题", "Repair what is claimed under the warranty")),
+    inputs=lines(("已签署的验收文件", "Signed acceptance"), ("使用说明文档", "User guide"),
+                 ("客户的运维规范", "The customer's rules of operation")),
+    outputs=lines(("监控移交记录", "Record of the hand-over of monitoring"),
+                  ("回归对比", "Comparison of regression runs"),
+                  ("质保处理记录", "Record of warranty claims")),
+    exit=lines(("监控已移交", "The monitoring is handed over"),
+               ("回归运行均已结束", "Every regression run has ended"),
+               ("质保问题均已关闭", "Every warranty claim is closed")),
+    risks=lines(
+        ("客户环境更新后性能或精度回退",
+         "Performance or accuracy lost by an update of the customer's environment"),
+        ("告警无人处理", "Alarms that nobody answers")),
+    tools=lines(("npu-smi、msprof", "npu-smi, msprof"),
+                ("回归运行与质保登记", "Regression runs and list of warranty claims")),
+    checklist=items(("监控指标、告警与联系人已移交客户运维",
+                     "Figures, alarms and contacts handed over to the customer's operation", True)))

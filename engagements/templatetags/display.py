@@ -132,13 +132,13 @@ def _cell_head(state: str) -> str:
 
 @lru_cache(maxsize=64)
 def _cell_icon(state: str) -> SafeString:
-    return format_html('<svg class="icon" aria-hidden="true"><use href="#state-{}"/></svg>', state)
+    return format_html('<svg class="icon" aria-hidden="true"><use href="#s-{}"/></svg>', state)
 
 
 @register.simple_tag
 def state_symbols() -> SafeString:
     """The icons of all states, once for a page: the cells of its matrix only name them."""
-    symbols = format_html_join("", '<symbol id="state-{}" viewBox="0 0 24 24">{}</symbol>', (
+    symbols = format_html_join("", '<symbol id="s-{}" viewBox="0 0 24 24">{}</symbol>', (
         (state, mark_safe(_icon_body(name))) for state, name in STATE_ICONS.items()))
     return format_html('<svg class="desk-symbols" aria-hidden="true">{}</svg>', symbols)
 

@@ -33,7 +33,7 @@ def test_a_changed_scope_keeps_what_was_taken_out_one_by_one(people, model):
     services.set_model_scope(actor=manager, model=model, scope=Scope.TRAINING, reason="r")
     services.set_model_scope(actor=manager, model=model, scope=Scope.FULL, reason="r")
     skipped = model.stages.filter(state=StageState.SKIPPED).values_list("stage", flat=True)
-    assert list(skipped) == [Stage.TRAIN_TUNE]
+    assert list(skipped) == [Stage.TRAIN_TUNE, Stage.OPERATION]
 
 
 def test_evidence_of_checklist_items(people, submitted):

@@ -12,6 +12,7 @@ from engagements.models import Role, StageRecord, StageTransition, User
 from engagements.moves import allowed_moves
 from engagements.stages import (
     DONE,
+    EXTRA,
     LET_THROUGH,
     NEVER_SKIPPED,
     OUT_OF_SCOPE,
@@ -76,7 +77,7 @@ def _forward(model, number, is_gate_met) -> tuple[str, str]:
     """A move of the first stage that is not done, or of the last one that is."""
     states = _states(model)
     ahead = next((s for s in Stage.values if states[s] not in DONE), Stage.ACCEPT)
-    behind = [s for s in Stage.values if states[s] in DONE] or [ahead]
+    behind = [s for s in Stage.values if states[s] in DONE and s not in EXTRA] or [ahead]
     stage = behind[-1] if number >= 10 else ahead
     possible = TRANSITIONS.moves_from(states[stage])
     if states[stage] == StageState.SUBMITTED:
@@ -176,8 +177,8 @@ def test_the_table_is_what_was_agreed():
         "withdraw": "submit", "undo_start": "start"}
     assert set(NEVER_SKIPPED) == {"survey", "accept"}
     assert {scope: set(out) for scope, out in OUT_OF_SCOPE.items()} == {
-        "full": set(), "training": {"infer_migrate", "infer_tune"},
-        "inference": {"train_adapt", "train_tune"}}
+        "full": {"operation"}, "training": {"infer_migrate", "infer_tune", "operation"},
+        "inference": {"train_adapt", "train_tune", "operation"}}
     assert set(TRANSITIONS) == {move for move, *_targets in rows}
 
 

@@ -24,7 +24,7 @@ def test_scope_decides_which_stages_are_skipped(people, engagement):
     model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="I",
                                name="i", scope=Scope.INFERENCE)
     skipped = set(model.stages.filter(state=StageState.SKIPPED).values_list("stage", flat=True))
-    assert skipped == {Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE}
+    assert skipped == {Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE, Stage.OPERATION}
 
 
 def test_a_stage_starts_only_after_the_one_before(people, model):
@@ -80,7 +80,8 @@ def test_stages_bear_the_names_of_the_six_step_method_beside_their_own(people, e
                                name="六步")
     steps = {record.stage: record.method_step.partition(" ")[0] for record in model.stages.all()}
     assert steps == {"survey": "1", "design": "2", "env": "", "train_adapt": "3",
-                     "train_tune": "4", "infer_migrate": "5", "infer_tune": "4", "accept": ""}
+                     "train_tune": "4", "infer_migrate": "5", "infer_tune": "4", "accept": "",
+                     "operation": "6"}
     client.force_login(people[Role.MANAGER])
     page = client.get(reverse("engagements:stage", args=[engagement.code, "SIX", "survey"]),
                       headers={"accept-language": "en"}).content.decode()

@@ -68,6 +68,8 @@ def test_upgrade_from_1_0_0(run):
                 ("practice.mark", "assessments.measurement"),
                 ("practice.mark", "assessments.verdict"),
                 ("purpose.declare", "workers.artifact"), ("purpose.declare", "workers.job"),
+                ("stage.operation_added", "engagements.stagerecord"),
+                ("stage.operation_added", "engagements.checklistitem"),
                 ("audit.seal_end", "engagements.auditchain")]) in log
     run("manage.py", "migrate", "--verbosity", "0")
     assert run("-c", LOG) == log  # nothing is left to mark or to seal

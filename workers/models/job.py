@@ -68,7 +68,8 @@ PURPOSE_OF_STAGE = {
     Stage.SURVEY: Purpose.SOURCE, Stage.DESIGN: Purpose.SOURCE,
     Stage.ENV: Purpose.BEFORE_TUNING, Stage.TRAIN_ADAPT: Purpose.BEFORE_TUNING,
     Stage.INFER_MIGRATE: Purpose.BEFORE_TUNING, Stage.TRAIN_TUNE: Purpose.TUNING,
-    Stage.INFER_TUNE: Purpose.TUNING, Stage.ACCEPT: Purpose.ACCEPTANCE}
+    Stage.INFER_TUNE: Purpose.TUNING, Stage.ACCEPT: Purpose.ACCEPTANCE,
+    Stage.OPERATION: Purpose.OTHER}
 
 
 class Priority(models.IntegerChoices):

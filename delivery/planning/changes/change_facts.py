@@ -8,7 +8,7 @@ from decimal import Decimal
 from assessments.models import CriteriaSet, Criterion, MetricDefinition
 from delivery.planning.changes.effort_effects import effort_effect
 from delivery.planning.changes.rescheduling import reschedule
-from delivery.planning.changes.scope_effects import criteria_out, scope_facts
+from delivery.planning.changes.scope_effects import COMING, criteria_out, scope_facts, stages_of
 from delivery.planning.models import AddedCriterion, ChangeRequest, Plan, ScopeAction
 from delivery.planning.plan.task_dates import Scheduled, end_of, schedule_with, working_days_of
 from delivery.planning.plan.task_names import name_facts
@@ -89,7 +89,10 @@ def _price(change: ChangeRequest) -> dict:
     if not effects or change.quote is None:
         return {}
     before = facts_of(change.quote)
-    after = preview_version(change.quote, [effect.as_change() for effect in effects])
+    after = preview_version(
+        change.quote, [effect.as_change() for effect in effects],
+        coming=[stage for effect in change.scope_effects.select_related("model")
+                if effect.action in COMING for stage in stages_of(effect)])
     found = compare_facts(before, after)
     return {
         "quote": str(change.quote), "symbol": before["symbol"], "currency": before["currency"],

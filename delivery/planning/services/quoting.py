@@ -21,7 +21,7 @@ SERVICE_OF = {
     WorkItem.SURVEY: "S-ASSESS", WorkItem.DESIGN: "S-ASSESS", WorkItem.ENV: "S-ENV",
     WorkItem.ADAPT: "S-TRAIN", WorkItem.OPERATORS: "S-OPS", WorkItem.ACCURACY: "S-ACC",
     WorkItem.PERFORMANCE: "S-PERF", WorkItem.CONVERT: "S-INFER", WorkItem.SERVE: "S-FRAME",
-    WorkItem.TEST: "S-TEST", WorkItem.MANAGEMENT: "S-PM",
+    WorkItem.TEST: "S-TEST", WorkItem.OPERATION: "S-RUN", WorkItem.MANAGEMENT: "S-PM",
 }
 FEW_MODELS = 12  # up to here the basis of a line names them
 

@@ -59,6 +59,7 @@ ENGAGEMENTS = {
     **closing.TRANSITIONS.audit_labels(),
     "model.add": _("Model added"), "model.update": _("Model changed"),
     "model.scope": _("Model's scope changed"), "model.drop": _("Model dropped"),
+    "stage.operation_added": _("Operation stage added to models"),
     "stage.assign": _("Stage assigned"), "stage.comment": _("Stage commented on"),
     **stages.TRANSITIONS.audit_labels(),
     "stage_waiver.draft": _("Stage waiver drafted"), "stage_waiver.sign": _("Stage waiver signed"),

@@ -22,7 +22,7 @@ from delivery.reports.models import Document
 from engagements.access import Can, allowed
 from engagements.models import Engagement, MigratedModel, User
 from engagements.search_index import entries_holding
-from engagements.stages import DONE
+from engagements.stages import DONE, StageState
 from workers.kinds.base import all_kinds as job_kinds
 from workers.kinds.base import title_of
 from workers.models import Job, Node
@@ -126,9 +126,10 @@ def _engagement(row: Engagement) -> Hit:
 
 
 def _model(row: MigratedModel) -> Hit:
-    """Leads to the stage the model stands in."""
+    """Leads to the stage the model stands in: the first that is open, else the last in scope."""
     records = list(row.stages.all())
-    here = next((one for one in records if one.state not in DONE), records[-1])
+    here = next((one for one in records if one.state not in DONE), None) or next(
+        (one for one in reversed(records) if one.state != StageState.SKIPPED), records[-1])
     return Hit(reverse("engagements:stage", args=[row.engagement.code, row.code, here.stage]),
                f"{row.code} {row.localized_name}",
                f"{row.engagement.code} · {here.get_stage_display()}", here.state,

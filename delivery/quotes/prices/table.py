@@ -40,6 +40,7 @@ STAGES = (("调研", Stage.SURVEY), ("设计", Stage.DESIGN), ("环境", Stage.E
           ("训练适配", Stage.TRAIN_ADAPT), ("训练迁移", Stage.TRAIN_ADAPT),
           ("训练调优", Stage.TRAIN_TUNE), ("推理迁移", Stage.INFER_MIGRATE),
           ("推理调优", Stage.INFER_TUNE), ("验收", Stage.ACCEPT),
+          ("运维", Stage.OPERATION),
           *((stage.value, stage) for stage in Stage))
 GRADES = {"项目经理": "manager", "专家": "expert", "架构师": "expert", "高级": "senior",
           "中级": "engineer", "初级": "junior", "测试": "junior"}

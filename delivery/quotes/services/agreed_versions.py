@@ -1,6 +1,6 @@
 """A version that a change order of both sides brings about: agreed on, so in force at once."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
@@ -66,8 +66,10 @@ def require_in_force(quote: Quote) -> None:
                      % facts)
 
 
-def preview_version(quote: Quote, changes: Iterable[LineChange]) -> dict:
-    """The facts that the next version would freeze; nothing is written.
+def preview_version(quote: Quote, changes: Iterable[LineChange], coming: Collection[str] = ()
+                    ) -> dict:
+    """The facts that the next version would freeze; nothing is written. `coming`: stages that come
+    into scope with it.
 
     Raises ChecksFailed for rules (R-QUO) that it would not meet.
     """
@@ -75,7 +77,7 @@ def preview_version(quote: Quote, changes: Iterable[LineChange]) -> dict:
     draft.staffing, draft.approved_by = changed_staffing(quote, lines), None
     draft.quote_date = timezone.localdate()
     draft.valid_until = max(quote.valid_until, draft.quote_date)
-    return checked_facts(draft, lines)
+    return checked_facts(draft, lines, coming)
 
 
 @transaction.atomic

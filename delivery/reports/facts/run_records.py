@@ -10,7 +10,7 @@ from delivery.documents.bilingual import both, instant, named, pair
 from engagements.errors import DeskError
 from engagements.models import Engagement
 from engagements.remembered_reads import remembered
-from engagements.stages import Stage
+from engagements.stages import EXTRA, Stage
 from toolreaders.masking import mask_words
 from workers import kinds
 from workers.models import Artifact, Job
@@ -116,12 +116,12 @@ def kind_title(code: str) -> str:
 
 
 def stages(engagement: Engagement) -> list[dict]:
-    """Per model the state of each stage."""
+    """Per model the state of each stage ahead of the acceptance."""
     return [{"model": model.code, "name": pair(model.name, model.name_en),
              "stages": [{"stage": both(record.get_stage_display), "state": record.state,
                          "label": both(record.get_state_display)}
                         for record in sorted(model.stages.all(), key=attrgetter("position"))
-                        if record.stage != Stage.ACCEPT]}
+                        if record.stage not in (Stage.ACCEPT, *EXTRA)]}
             for model in engagement.models.prefetch_related("stages")]
 
 

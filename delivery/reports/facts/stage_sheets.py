@@ -53,6 +53,14 @@ SHEETS: dict[str, tuple[Texts, Texts, Texts, Texts]] = {
         ("测试报告、证据包、成果移交", "Test report, evidence bundle, hand-over"),
         ("评审证据，签署验收文件", "Examines the evidence, signs the acceptance"),
         ("客户签署验收文件", "The customer signs the acceptance")),
+    Stage.OPERATION: (
+        ("接入客户运维体系，移交监控，版本更新后回归验证，处理质保问题",
+         "Integration with the customer's operation, monitoring handed over, regression runs after "
+         "new releases, warranty claims"),
+        ("监控移交、回归运行、质保处理", "Hand-over of monitoring, regression runs, repairs"),
+        ("指定运维负责人，通知版本变更，反馈问题",
+         "Names who operates it, announces new releases, reports defects"),
+        ("监控已移交，质保问题均已关闭", "Monitoring handed over, every claim closed")),
 }
 
 

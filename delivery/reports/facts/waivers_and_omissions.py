@@ -6,7 +6,7 @@ from assessments.models import Waiver
 from delivery.documents.bilingual import both, instant, named, pair
 from delivery.planning.models import ProjectIssue
 from engagements.models import Engagement, StageRecord, StageWaiver
-from engagements.stages import OUT_OF_SCOPE, StageMove, StageState
+from engagements.stages import EXTRA, OUT_OF_SCOPE, StageMove, StageState
 
 
 def departures(engagement: Engagement) -> dict:
@@ -57,10 +57,12 @@ def _waivers(engagement: Engagement) -> list[dict]:
 
 
 def _skipped(engagement: Engagement) -> list[dict]:
-    """Stages of models that are not dropped: by the model's scope, or one by one."""
+    """Stages of models that are not dropped: by the model's scope, or one by one; what never came
+    into scope of itself is no departure."""
     records = StageRecord.objects.filter(
         model__engagement=engagement, model__dropped_at=None, state=StageState.SKIPPED,
-        ).select_related("model").prefetch_related("transitions__actor")
+        ).exclude(stage__in=EXTRA, transitions=None).select_related(
+        "model").prefetch_related("transitions__actor")
     return [{"model": record.model.code, "stage": both(record.get_stage_display),
              **_why(record)} for record in records]
 

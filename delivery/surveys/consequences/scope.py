@@ -13,7 +13,7 @@ from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.models import Consequence, Survey
 from engagements import services
 from engagements.models import User
-from engagements.stages import OUT_OF_SCOPE, Scope, Stage
+from engagements.stages import EXTRA, OUT_OF_SCOPE, Scope, Stage
 from engagements.text.text_joining import in_turn, listed
 
 
@@ -33,7 +33,7 @@ class ScopeOfModel(Kind):
 
     def show(self, key: str, value: dict[str, Any]) -> str:
         scope = Scope(value["scope"])
-        skipped = [str(Stage(s).label) for s in Stage.values if s in OUT_OF_SCOPE[scope]]
+        skipped = [str(Stage(s).label) for s in Stage.values if s in OUT_OF_SCOPE[scope] - EXTRA]
         sentence = (_("skipped: %(stages)s") % {"stages": listed(skipped)} if skipped
                 else _("no stage is skipped"))
         return in_turn([scope.label, sentence])

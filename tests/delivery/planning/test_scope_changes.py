@@ -244,3 +244,16 @@ def test_a_scope_effect_brings_its_days_into_the_quote_or_is_not_set(client, peo
         scope_effects.set_scope(actor=people[Role.CONSULTANT], change=draft, action="drop_model",
                                 model=detector, is_priced=True)
     assert draft.scope_effects.count() == 0
+
+
+def test_the_operation_comes_in_by_a_change_with_its_days_and_task(people, two_models, draft,
+                                                                   detector):
+    scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,
+                                   action="add_stage", model=detector, stage=Stage.OPERATION)
+    done = in_force(people, draft)
+    [row] = done.facts["scope"]["effects"]
+    assert row["stage_days"] == {"operation": "4.0"}
+    assert detector.stages.get(stage=Stage.OPERATION).state == StageState.NOT_STARTED
+    assert ("DET", "operation") in tasks(two_models)
+    task = two_models.plan.tasks.get(model=detector, stage=Stage.OPERATION)
+    assert [link.before.stage for link in task.precursors.all()] == ["accept"]

@@ -23,7 +23,8 @@ def quote():
     sales, card = User.objects.get(username="sales"), RateCard.objects.order_by("pk").first()
     made = services.create_quote(actor=sales, engagement=engagement)
     services.add_resources(actor=sales, quote=made, card=card, months=Decimal(3))
-    for price, days in zip(PriceLine.objects.filter(card=card, unit="person_day"), SAMPLE.quoted,
+    for price, days in zip(PriceLine.objects.filter(
+            card=card, unit="person_day").exclude(code="S-RUN"), SAMPLE.quoted,
                            strict=True):
         services.add_line(actor=sales, quote=made, price=price, quantity=Decimal(days))
     made.refresh_from_db()

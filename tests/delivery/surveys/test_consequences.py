@@ -53,9 +53,10 @@ def test_scope_decides_the_stages(confirmed, people):
     apply(change(confirmed, people, model_scope_at_LLM="inference"), people)
     llm.refresh_from_db()
     skipped = set(llm.stages.filter(state=StageState.SKIPPED).values_list("stage", flat=True))
-    assert (llm.scope, skipped) == ("inference", {Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE})
+    assert (llm.scope, skipped) == (
+        "inference", {Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE, Stage.OPERATION})
     apply(change(confirmed, people, model_scope_at_LLM="full"), people)
-    assert not llm.stages.filter(state=StageState.SKIPPED).exists()
+    assert llm.stages.get(state=StageState.SKIPPED).stage == Stage.OPERATION
     assert llm.stages.get(stage=Stage.TRAIN_ADAPT).transitions.first().comment
 
 
