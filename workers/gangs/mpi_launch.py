@@ -46,7 +46,7 @@ class Line:
     def code(self, role, number, count, text):
         return hmac.new(KEY, f"{role} {number} {count} {text}".encode(), hashlib.sha256).hexdigest()
 
-    def send(self, **what):
+    def transmit(self, **what):
         text, self.sent = json.dumps(what), self.sent + 1
         self.write({"text": text, "code": self.code(self.role, self.theirs, self.sent, text)})
 
@@ -87,7 +87,7 @@ def hand_on(lines, asker):
         host, command = json.loads(stream.readline())
         status = 1
         try:
-            lines[host].send(run=command)
+            lines[host].transmit(run=command)
             status = lines[host].receive()["status"]
         except (OSError, KeyError) as error:
             print(f"desk: {host}: {error}", file=sys.stderr, flush=True)
@@ -109,7 +109,7 @@ def lead(nodes, words):
         status = subprocess.call(words, env={**os.environ, "DESK_MPI_AGENT": place})
     for line in lines.values():
         with contextlib.suppress(OSError):
-            line.send(end=status)
+            line.transmit(end=status)
     return status if status >= 0 else 128 - status
 
 
@@ -135,14 +135,14 @@ def follow():
             time.sleep(0.2)
     peer.settimeout(None)
     line, children = Line(peer, "follow"), []
-    line.send(address=os.environ["HCCL_IF_IP"])
+    line.transmit(address=os.environ["HCCL_IF_IP"])
     try:
         while True:
             asked = line.receive()
             if "run" not in asked:
                 return 0
             children.append(subprocess.Popen(["sh", "-c", asked["run"]], stdin=subprocess.DEVNULL))
-            threading.Thread(target=lambda child: line.send(status=child.wait()),
+            threading.Thread(target=lambda child: line.transmit(status=child.wait()),
                              args=(children[-1],), daemon=True).start()
     except OSError as error:
         print(f"desk: the first node: {error}", file=sys.stderr, flush=True)

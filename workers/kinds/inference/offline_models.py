@@ -13,7 +13,7 @@ from engagements.text.nested_sentences import ngettext_noop
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
 from workers.kinds.inference import dynamic_inputs
-from workers.kinds.inference.formats import FRAMEWORK
+from workers.kinds.model_formats import FRAMEWORK
 from workers.kinds.parameters import as_words
 
 # atc --precision_mode (ATC 离线模型编译工具用户指南, CANN 8.x).

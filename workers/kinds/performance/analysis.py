@@ -13,7 +13,7 @@ from engagements.text.nested_sentences import ngettext_noop
 from toolreaders.conversion.aoe import is_finished
 from workers.kinds.base import Finished, JobKind, Judgement, Parameter, register
 from workers.kinds.example_runs import GoodRun, LogShows, PracticeRun
-from workers.kinds.inference.formats import FRAMEWORK
+from workers.kinds.model_formats import FRAMEWORK
 from workers.kinds.tuning_gain import gained
 
 TUNED = {"1": _("Sub-graphs"), "2": _("Operators")}  # --job_type of aoe
