@@ -83,8 +83,10 @@ def _msrun(_python: str, cards: int, meeting: Rendezvous | None) -> list[str]:
 
 
 IPV4 = re.compile(r"(?:[\d.]+/31,?)+")
-# The ranks of another node begin in the folder of mpirun's, which is not there.
-IN_WORK = 'cd "$DESK_WORK" && exec "$@"'
+# The ranks of another node begin in the folder of mpirun's, which is not there. mpirun tags each
+# piece that it reads: an unbuffered print of several words is several pieces, with tags within the
+# line; at the terminal that mpirun gives a rank, Python writes whole lines, and at once.
+IN_WORK = 'cd "$DESK_WORK" && unset PYTHONUNBUFFERED && exec "$@"'
 LAID = 'printf %s "$1" > mpi_launch.py || exit $?; shift; exec "$@"'
 
 

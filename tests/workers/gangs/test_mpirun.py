@@ -99,6 +99,7 @@ def test_ranks_of_both_nodes_train_together(train):
     first, second = members(job)
     log = live_log.tail(first)
     assert job.state == JobState.SUCCEEDED, job.sentence + log + live_log.tail(second)
+    assert not [line for line in log.splitlines() if "]<stdout>:" in line[1:].partition(":")[2]]
     for rank, member in enumerate((first, first, second, second)):
         assert f"rank {rank} of 4 on {member.rank} cards 0,1 " in log
         assert f"{member.directory_name}/work" in log
