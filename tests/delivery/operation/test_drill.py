@@ -217,7 +217,7 @@ def test_from_nothing_to_a_restore_elsewhere(drill, node, tmp_path):
     for folder in ("delivery-desk", "delivery-desk-keys"):
         drill.copy("desk-1", "desk-3", f"var/backups/{folder}")
     shown = drill.type("desk-3", "keys, rows", PASSPHRASE=passphrase.strip())
-    assert "A test document was sealed" in shown
+    assert "已为测试文档盖章" in shown
     assert audit_entries(third) >= entries
     until_log_grows(third)
     end(third, tmp_path / "book")
