@@ -90,7 +90,7 @@ def test_a_node_runs_what_those_ask_for_who_know_the_key(tmp_path, key, status):
                                     env={**env, "DESK_GANG_KEY": "known"})
         lead = (f"import runpy, socket; m = runpy.run_path({str(program)!r}); "
                 f"line = m['Line'](socket.socket(fileno={{}}), 'lead'); line.read(); "
-                "line.send(run='touch ran'); line.send(end=0)")
+                "line.transmit(run='touch ran'); line.transmit(end=0)")
         peer, _who = server.accept()
         subprocess.run([sys.executable, "-c", lead.format(peer.fileno())], check=True,
                        pass_fds=[peer.fileno()], env={**env, "DESK_GANG_KEY": key})
