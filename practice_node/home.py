@@ -55,7 +55,7 @@ def _install_toolbox(root: Path) -> None:
     _wrapper(root / "bin" / "msrun", f'exec "{sys.executable}" '
              f'"{TOOLBOX}/python/practice_launchers/start.py" msrun "$@"')
     _wrapper(root / "bin" / "python3", f'exec "{sys.executable}" "$@"')
-    genuine = shutil.which("msprobe", path=f"{Path(sys.executable).parent}:{SYSTEM_PATH}")
+    genuine = genuine_msprobe()
     if genuine:  # it runs without an NPU; the stand-in of torch must not reach it
         _wrapper(root / "bin" / "msprobe", f'unset PYTHONPATH; exec "{genuine}" "$@"')
     for package in (TOOLBOX / "python").iterdir():
@@ -68,3 +68,8 @@ def _install_toolbox(root: Path) -> None:
 def _wrapper(path: Path, command: str) -> None:
     path.write_text(f"#!/bin/sh\n{command}\n")
     path.chmod(0o755)
+
+
+def genuine_msprobe() -> str | None:
+    """The tool itself, where it is installed beside Python or in the system."""
+    return shutil.which("msprobe", path=f"{Path(sys.executable).parent}:{SYSTEM_PATH}")

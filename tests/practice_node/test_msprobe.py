@@ -7,7 +7,7 @@ import pytest
 from practice_node import home
 from toolreaders import read_file
 
-pytestmark = pytest.mark.skipif(home._genuine_msprobe() is not None,
+pytestmark = pytest.mark.skipif(home.genuine_msprobe() is not None,
                                 reason="the genuine msprobe is used on this machine")
 
 

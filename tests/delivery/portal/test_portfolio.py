@@ -124,7 +124,7 @@ def test_strangers_see_nothing_and_everybody_only_his_own(people, stranger, enga
     assert list(portfolio_engagements(stranger, {})) == []
 
 
-def test_thirty_engagements_cost_the_queries_of_three(client, people, engagement, quoted):
+def test_many_engagements_cost_the_queries_of_three(client, people, engagement, quoted):
     client.force_login(people[Role.MANAGER])
     urls = [reverse("portal:portfolio"), reverse("portal:portfolio_export"),
             reverse("portal:portfolio_charts")]
@@ -143,7 +143,7 @@ def test_thirty_engagements_cost_the_queries_of_three(client, people, engagement
     for number in range(2):
         many(people, engagement.customer, 1, f"A{number}")
     few = costs()
-    for number in range(30):
+    for number in range(25):  # fewer than 500 stages: the log reads new rows in batches of that
         many(people, engagement.customer, 2, f"B{number}")
     assert costs() == few
 
