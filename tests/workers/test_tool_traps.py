@@ -67,8 +67,9 @@ def test_a_tuning_that_ends_slower_is_no_success(tmp_path, code, after, succeede
     assert said in judgement.message
 
 
-def test_mixed_precision_of_tensorflow_reaches_the_script():
-    kind = kinds.get("adapt.smoke_train")
+@pytest.mark.parametrize("code", ["adapt.smoke_train", "adapt.project_train"])
+def test_mixed_precision_of_tensorflow_reaches_the_script(code):
+    kind = kinds.get(code)
     given = kind.clean({"script": "~/t.py", "precision_mode": "allow_mix_precision"})
     assert kind.environment(given)["NPU_PRECISION_MODE"] == "allow_mix_precision"
     assert "NPU_PRECISION_MODE" not in kind.environment(kind.clean({"script": "~/t.py"}))

@@ -156,7 +156,8 @@ class ProjectTrain(SmokeTrain):
     parameters: ClassVar = (
         *COMMON, Parameter("steps", _("Least steps"), "integer", default=100, minimum=1,
                            maximum=10_000_000,
-                           help=_("With fewer losses in its log the training is no whole one.")))
+                           help=_("With fewer losses in its log the training is no whole one.")),
+        TF_PRECISION)
     good_run = GoodRun({"steps": 12}, cards=1, also_of=(
         "acc.asd_run", "adapt.megatron_train", "adapt.smoke_train", "perf.msprof"))
     practice_runs = (PracticeRun({"script": PROJECT_SCRIPT, "arguments": "smoke 12", "steps": 12},
