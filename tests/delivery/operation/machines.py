@@ -48,6 +48,10 @@ def missing() -> str:
         "/sys/fs/cgroup/cgroup.controllers").exists() else "needs cgroups"
 
 
+def lacks_commit(version: str) -> bool:
+    return _fails("git", "-C", settings.BASE_DIR, "cat-file", "-e", version)
+
+
 def base_system() -> Path:
     """The root folder that all machines begin with; made once per machine and list of packages."""
     mark = hashlib.sha256(repr(PACKAGES).encode()).hexdigest()[:12]
@@ -227,11 +231,13 @@ def _fails(*words) -> bool:
     return subprocess.run(list(map(str, words)), capture_output=True, check=False).returncode != 0
 
 
-def put_code(machine: Machine) -> None:
-    """This working tree below /opt/delivery-desk, with its front-end packages."""
+def put_code(machine: Machine, version: str = "") -> None:
+    """This working tree, or a commit of it, below /opt/delivery-desk, with the front-end packages
+    of this tree."""
     folder, tree = machine.root / CODE, Path(settings.BASE_DIR)
     folder.mkdir(parents=True, exist_ok=True)
-    packed = "git ls-files -z -co --exclude-standard | tar --null -T - -c"
+    packed = (f"git archive {version}" if version else
+              "git ls-files -z -co --exclude-standard | tar --null -T - -c")
     with subprocess.Popen(["sh", "-c", packed], cwd=tree, stdout=subprocess.PIPE) as stream:
         subprocess.run(["tar", "-x", "--no-same-owner", "-C", folder], stdin=stream.stdout,
                        check=True)

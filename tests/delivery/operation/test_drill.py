@@ -1,6 +1,6 @@
 """docs/operation.md typed as it is written, on new Debian machines with systemd: installation with
 TLS, a second host, the main job over the API, the nightly backup, the loss of the first host and
-its restore elsewhere.
+its restore elsewhere; upgrades from released versions under a running job, and back.
 
 A block whose first line begins with `# On desk-N` is what somebody types on these machines.
 """
@@ -17,6 +17,7 @@ from django.conf import settings
 from tests.delivery.operation import machines
 from tests.delivery.operation.container_jobs import (
     ENDED,
+    QUEUE_A_JOB,
     end_job,
     job_on,
     log_bytes_of_one_run,
@@ -32,7 +33,8 @@ pytestmark = [
 ROOT = Path(settings.BASE_DIR)
 HOST = "desk.example.com"
 AUTHORITY = "/var/lib/caddy/.local/share/caddy/pki/authorities/local/root.crt"
-NAMES = {"desk-1": 11, "desk-2": 12, "desk-3": 13}
+NAMES = {"desk-1": 11, "desk-2": 12, "desk-3": 13, "desk-4": 14}
+RELEASE = "8767cba2"  # 1.1.0
 PATIENCE = 600  # seconds, for a busy machine
 PREPARE = """
 from engagements import services
@@ -86,18 +88,22 @@ class Drill:
         self.hosts = "".join(f"{self.network.prefix}.{number} {name}\n"
                              for name, number in NAMES.items()).replace("desk-1", f"desk-1 {HOST}")
 
-    def machine(self, name: str) -> Machine:
+    def machine(self, name: str, version: str = "") -> Machine:
         made = self.machines[name] = Machine(self.folder, self.network, name, NAMES[name],
                                              self.base)
-        machines.put_code(made)
+        machines.put_code(made, version)
         made.start(self.hosts, self.shared, self.wheels)
         return made
 
-    def type(self, name: str, words: str, **environment) -> str:
+    def script(self, name: str, words: str) -> str:
         """What to type on a machine where the block's first line goes on with these words."""
         [script] = [block for names, block in self.steps
                     if name in names and block.partition(": ")[2].startswith(words)]
-        return self.machines[name].sh(script.replace("10.0.0.", f"{self.network.prefix}."),
+        return script.replace("10.0.0.", f"{self.network.prefix}.")
+
+    def type(self, name: str, words: str, without: str = "", **environment) -> str:
+        script = self.script(name, words)
+        return self.machines[name].sh(script.replace(without, ":") if without else script,
                                       **environment)
 
     def copy(self, source: str, target: str, folder: str) -> None:
@@ -228,3 +234,66 @@ def test_from_nothing_to_a_restore_elsewhere(drill, node, tmp_path):
 def audit_entries(machine: Machine) -> int:
     return int(machine.sh("runuser -u postgres -- psql -Atc "
                           "'SELECT COUNT(*) FROM engagements_auditentry' desk"))
+
+
+# What an administrator of that version had typed, with its code in place.
+OLDER = """
+cd /opt/delivery-desk
+python3 -m venv .venv
+.venv/bin/pip install -q -r requirements.txt
+.venv/bin/python manage.py compilemessages --ignore .venv --ignore node_modules > /dev/null
+chmod -R go+rX .
+set -a; . /etc/delivery-desk/desk.env; DESK_VAR_DIR=/var/lib/delivery-desk; set +a
+as() { runuser -u delivery-desk -- env HOME=/var/lib/delivery-desk "$@"; }
+as .venv/bin/python manage.py migrate --verbosity 0
+as .venv/bin/python manage.py collectstatic --noinput --verbosity 0
+as env DESK_ADMIN_PASSWORD=Trial-2026 .venv/bin/python manage.py begin admin
+"""
+UNITS = "cp deploy/systemd/*.service /etc/systemd/system/ && systemctl daemon-reload"
+BROKEN = """
+from django.db import migrations
+
+
+def fail(apps, schema_editor):
+    raise ValueError("the drill's")
+
+
+class Migration(migrations.Migration):
+    dependencies = [("engagements", "{}")]
+    operations = [migrations.RunPython(fail, migrations.RunPython.noop)]
+"""
+
+
+@pytest.mark.skipif(machines.lacks_commit(RELEASE), reason="needs the history of the code")
+def test_upgrade_from_1_1_0_under_a_running_job_and_back(drill, node, tmp_path):
+    """The release's own code before; a migration that fails, the new version, and back again."""
+    machine = drill.machine("desk-4", RELEASE)
+    code, kept = machine.root / CODE, machine.root / f"{CODE}-1.1.0"
+    shutil.copy(ROOT / "deploy/systemd/desk.env.example", code / "deploy/systemd")
+    drill.type("desk-4", "packages", without="./desk setup")
+    machine.sh(OLDER + UNITS + "\nsystemctl start desk-portal desk-worker desk-clock")
+    assert "queued" in shell(machine, QUEUE_A_JOB, node)
+    until_log_grows(machine)
+
+    code.rename(kept)
+    machines.put_code(machine)
+    last = sorted((code / "engagements/migrations").glob("0*.py"))[-1].stem
+    broken = code / "engagements/migrations/9999_broken.py"
+    broken.write_text(BROKEN.format(last))
+    broken.chmod(0o644)
+    with pytest.raises(AssertionError, match="the drill's"):
+        drill.type("desk-4", "the new version")
+    until_log_grows(machine)
+    broken.unlink()
+    shown = drill.type("desk-4", "the new version")
+    assert "数据库迁移完成" in shown
+    until_log_grows(machine)
+    machine.until("curl -fsS http://127.0.0.1:8000/readyz")
+
+    stop, restore = drill.script("desk-4", "back").split("# put the older code back")
+    machine.sh(stop)
+    code.rename(machine.root / f"{CODE}-new")
+    kept.rename(code)
+    machine.sh("#" + restore)
+    until_log_grows(machine)
+    end(machine, tmp_path / "book")
