@@ -326,6 +326,6 @@ class NodeReservationSerializer(NamesEngagement):
 
 
 class CardQuotaSerializer(serializers.Serializer):
-    id = serializers.IntegerField(read_only=True)
+    id = serializers.IntegerField(read_only=True, allow_null=True)  # null: the limit went
     engagement = VisibleField(queryset=Engagement.objects.all())
     cards = serializers.IntegerField(min_value=1, max_value=10_000, allow_null=True)
