@@ -190,6 +190,7 @@ TRAINING_STAGES = frozenset({Stage.TRAIN_ADAPT, Stage.TRAIN_TUNE})
 INFERENCE_STAGES = frozenset({Stage.INFER_MIGRATE, Stage.INFER_TUNE})
 # What no scope holds of itself: it comes in by a move of its own, with a reason and a price.
 EXTRA = frozenset({Stage.OPERATION})
+FROM_ACCEPTANCE = EXTRA | {Stage.ACCEPT}
 OUT_OF_SCOPE: dict[str, frozenset[str]] = {
     Scope.FULL: EXTRA,
     Scope.TRAINING: INFERENCE_STAGES | EXTRA,

@@ -14,7 +14,7 @@ from engagements.access import Can, allowed
 from engagements.addresses import address
 from engagements.closing import TRANSITIONS, EngagementMove, ready_to_close
 from engagements.models import Engagement, MigratedModel, Role, StageRecord, User
-from engagements.stages import DONE, EXTRA, Stage
+from engagements.stages import DONE, FROM_ACCEPTANCE
 
 ACCEPTANCE = ("PA", "FA")  # kinds of document that a customer accepts
 
@@ -58,7 +58,7 @@ def _ready_to_accept(scope: Scope) -> Iterable[Engagement]:
     current = MigratedModel.objects.filter(engagement=OuterRef("pk"), dropped_at=None)
     not_done = StageRecord.objects.filter(
         model__engagement=OuterRef("pk"), model__dropped_at=None).exclude(
-        stage__in=(Stage.ACCEPT, *EXTRA)).exclude(state__in=DONE)
+        stage__in=FROM_ACCEPTANCE).exclude(state__in=DONE)
     drafted = Document.objects.filter(engagement=OuterRef("pk"), kind__in=ACCEPTANCE)
     return scope.active().filter(Exists(current), ~Exists(not_done), ~Exists(drafted))
 

@@ -10,7 +10,7 @@ from delivery.documents.bilingual import both, instant, named, pair
 from engagements.errors import DeskError
 from engagements.models import Engagement
 from engagements.remembered_reads import remembered
-from engagements.stages import EXTRA, Stage
+from engagements.stages import FROM_ACCEPTANCE
 from toolreaders.masking import mask_words
 from workers import kinds
 from workers.models import Artifact, Job
@@ -121,7 +121,7 @@ def stages(engagement: Engagement) -> list[dict]:
              "stages": [{"stage": both(record.get_stage_display), "state": record.state,
                          "label": both(record.get_state_display)}
                         for record in sorted(model.stages.all(), key=attrgetter("position"))
-                        if record.stage not in (Stage.ACCEPT, *EXTRA)]}
+                        if record.stage not in FROM_ACCEPTANCE]}
             for model in engagement.models.prefetch_related("stages")]
 
 

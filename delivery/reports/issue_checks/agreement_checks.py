@@ -19,7 +19,7 @@ from delivery.reports.facts.agreed_deliverables import checks, doubled_label, ow
 from delivery.reports.facts.source import Source, source_of
 from delivery.reports.models import Document
 from delivery.reports.registry import Problem
-from engagements.stages import EXTRA, Stage
+from engagements.stages import FROM_ACCEPTANCE, Stage
 from engagements.text.text_joining import labelled, listed
 
 FOLLOWED = ("contract_number", "starts_on", "ends_on", "scope", "price", "warranty_months",
@@ -62,7 +62,7 @@ def _order(source: Source) -> Iterator[Problem]:
     """No model's acceptance begins before the stages ahead of it end."""
     for model in source.models:
         rows = [row for row in source.schedule if row.task.model_id == model.pk and row.task.stage]
-        others = [row for row in rows if row.task.stage not in (Stage.ACCEPT, *EXTRA)]
+        others = [row for row in rows if row.task.stage not in FROM_ACCEPTANCE]
         begins = [row.start for row in rows if row.task.stage == Stage.ACCEPT]
         late = max(others, key=lambda row: row.finish, default=None)
         if begins and late and min(begins) < late.finish:
