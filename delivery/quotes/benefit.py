@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from assessments.performance.rounds import Cell, History, history
 from delivery.quotes.models import PriceLine, RateCard
 from engagements.models import MigratedModel
+from engagements.remembered_reads import remembered
 from engagements.text.text_joining import listed
 from workers.models import CardLease
 
@@ -118,6 +119,7 @@ def benefits_of(model: MigratedModel, known: History | None = None) -> list[Bene
     return found or [Benefit(hours=None, is_planned=False, **common)]
 
 
+@remembered
 def _card_prices() -> list[CardPrice]:
     """Of the price lists valid today the monthly prices of servers that name their cards."""
     return [CardPrice(line, int(cards[1])) for line in PriceLine.objects.filter(

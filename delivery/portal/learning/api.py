@@ -13,6 +13,7 @@ from delivery.portal.learning.card_hours import card_hours
 from delivery.quotes.benefit import benefits_of
 from engagements.access import Can, allowed, require
 from engagements.models import MigratedModel
+from engagements.remembered_reads import reading_once
 from engagements.web.strict_filters import KnownParameters
 from workers.card_usage import question
 
@@ -131,8 +132,9 @@ class LearningViewSet(KnownParameters, viewsets.ViewSet):
         require(request.user, Can.VIEW_INTERNAL)
         models = MigratedModel.objects.visible_to(request.user).current().filter(
             engagement__code=request.query_params.get("engagement", ""))
-        return Response(BenefitSerializer(
-            [found for model in models for found in benefits_of(model)], many=True).data)
+        with reading_once():
+            found = [one for model in models for one in benefits_of(model)]
+        return Response(BenefitSerializer(found, many=True).data)
 
 
 routes = [("learning", LearningViewSet, "learning")]
