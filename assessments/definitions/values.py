@@ -4,6 +4,9 @@ from django.utils.translation import gettext_noop
 
 from assessments.definitions.declaration import Definition
 
+QUALITY = gettext_noop("Optimisation walk-through: quality of generated text is judged by people "
+                       "or by tests")
+
 VALUES = (
     Definition(
         "grad_norm_relative_error", "relative_error", "grad_norm_mean", "le", "%",
@@ -101,8 +104,7 @@ VALUES = (
         alignment=("相同提示与解码参数；A/B 位置由存储的种子随机，评分者不知来源",
                    "same prompts and decoding; sides A and B drawn by a stored seed, raters do "
                    "not know the origin"),
-        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
-                            "people or by tests")),
+        source=QUALITY),
     Definition(
         "rated_not_worse", "value", "rated_not_worse", "ge", "%",
         name=("质量评分不劣率", "Quality ratings, share not worse"),
@@ -111,8 +113,7 @@ VALUES = (
                  "each sample"),
         alignment=("相同样本与解码参数；评分者、样本与分值随文件留存",
                    "same samples and decoding; raters, samples and scores are kept in the file"),
-        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
-                            "people or by tests")),
+        source=QUALITY),
     Definition(
         "rated_score_loss", "value", "rated_score_loss", "le", "%",
         name=("质量评分均值下降", "Quality ratings, loss of the mean"),
@@ -120,8 +121,7 @@ VALUES = (
                  "(mean of the source platform − mean after the migration) / |the first|"),
         alignment=("相同样本与评分者；分值越高越好",
                    "same samples and raters; a higher score is better"),
-        source=gettext_noop("Optimisation walk-through: quality of generated text is judged by "
-                            "people or by tests")),
+        source=QUALITY),
     Definition(
         "hbm_hit_rate", "value", "hbm_hit_rate", "ge", "%",
         name=("HBM 命中率", "HBM hit rate"),

@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from typing import Any
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -66,6 +66,10 @@ class Exceptional:
         return COLOURS[self.level]
 
 
+def _first(engagements: QuerySet[Engagement]) -> list[Engagement]:
+    return list(engagements.order_by("ends_on", "pk")[:MOST])
+
+
 class Asked:
     """Whose exceptions: of the engagements that the user manages, or of all that they see."""
 
@@ -80,10 +84,8 @@ class Asked:
             floor=Subquery(MarginFloor.objects.values("percent")[:1]))
         mine = living.filter(pk__in=Membership.objects.filter(
             user=user, role=Role.MANAGER).values("engagement"))
-        for self.of in (living,) if is_everything else (mine, living):
-            self.engagements = list(self.of.order_by("ends_on", "pk")[:MOST])
-            if self.engagements:
-                break
+        found = [] if is_everything else _first(mine)
+        self.of, self.engagements = (mine, found) if found else (living, _first(living))
 
     @cached_property
     def by_key(self) -> dict[int, Engagement]:
