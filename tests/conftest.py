@@ -34,6 +34,7 @@ pytest.register_assert_rewrite("tests.transition_cases")
 ROLES = list(Role.values)
 TESTS = Path(__file__).parent
 DEFAULT_RUN = "not browser and not slow and not everything"  # as pyproject.toml says
+WITH_SLOW = "not browser and not everything"
 PRODUCT = tuple(f"{TESTS.parent / part}{os.sep}" for part in (
     "engagements", "workers", "assessments", "delivery", "bundle_verifier", "practice_node",
     "toolreaders"))
@@ -65,6 +66,9 @@ def pytest_configure(config):
     post_migrate.disconnect(dispatch_uid="django.contrib.auth.management.create_permissions")
     post_migrate.connect(_note_flush, dispatch_uid="flush after a test")
     asked = config.option
+    is_named = config.args_source is config.ArgsSource.ARGS
+    if is_named and asked.markexpr == DEFAULT_RUN:  # files and folders that are named run whole
+        asked.markexpr = WITH_SLOW
     if asked.everything:
         asked.markexpr = ""
         from tests import transition_cases
@@ -72,8 +76,8 @@ def pytest_configure(config):
         transition_cases.is_whole = True
     config.pluginmanager.register(RecordedActions(is_whole_run=(
         config.args_source is config.ArgsSource.TESTPATHS and not asked.keyword
-        and asked.markexpr in ("", DEFAULT_RUN)
-        and not (asked.database_only or asked.lf or asked.deselect))))
+        and asked.markexpr in ("", DEFAULT_RUN, WITH_SLOW)
+        and not (asked.database_only or getattr(asked, "lf", False) or asked.deselect))))
 
 
 def pytest_ignore_collect(collection_path, config):

@@ -28,6 +28,7 @@ def test_both_languages_show_the_same_program_and_chapters():
     assert set(re.findall(r"`[^`\n]+`", chinese)) <= set(re.findall(r"`[^`\n]+`", english))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_program_does_the_main_job(people, engagement, node, monkeypatch, capsys):
     _token, key = create_token(actor=people[Role.CONSULTANT], owner=people[Role.CONSULTANT],

@@ -27,6 +27,7 @@ from tests.page_routes import (
 
 pytestmark = pytest.mark.usefixtures("not_typeset")
 MORE = (CONSULTANT, SALES, OPERATOR)  # their pages are those of the others, with fewer parts
+SLOW = (*MORE, Role.AUDITOR)
 
 
 def test_every_route_stands_in_the_table():
@@ -34,7 +35,8 @@ def test_every_route_stands_in_the_table():
 
 
 @pytest.mark.parametrize(("role", "is_rendered"), [
-    *((role, role not in MORE) for role in Role.values),
+    *(pytest.param(role, role not in MORE, marks=[pytest.mark.slow] if role in SLOW else [])
+      for role in Role.values),
     *(pytest.param(role, True, marks=pytest.mark.everything) for role in MORE)])
 def test_roles_and_pages(client, people, world, monkeypatch, role, is_rendered):
     """Who opens which page; and reading writes nothing."""

@@ -45,6 +45,7 @@ def _set_up(checkout: Path, data: Path) -> list[str]:
     return (checkout / "calls").read_text().splitlines()
 
 
+@pytest.mark.slow
 def test_another_data_folder_installs_nothing_anew(checkout, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     calls = _set_up(checkout, first)

@@ -86,6 +86,7 @@ def test_four_eyes(people, engagement):
         AllowedDifference.objects.update(reviewed_by=people[Role.MANAGER])
 
 
+@pytest.mark.slow
 def test_the_page_from_proposal_to_review(client, people, store, model):
     artifact = store("result.xlsx", RESULT.read_bytes(), model)
     url = reverse("assessments:config_check", args=[artifact.pk])

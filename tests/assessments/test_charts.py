@@ -64,6 +64,7 @@ def test_the_specification_keeps_to_the_schema(pair, is_interactive):
         alt.VConcatChart.from_dict(few, validate=True)
 
 
+@pytest.mark.slow
 def test_the_picture_shows_curves_threshold_and_the_first_nan(pair):
     with override("en"):
         svg = as_svg(loss_chart_spec(pair, threshold=Decimal("0.02"), figure=0.01,

@@ -37,6 +37,7 @@ def test_a_candidate_of_no_npu_is_compared_with_a_warning(capsys):
     assert "its figures say nothing of the NPU" in found["warnings"][0]["message"]
 
 
+@pytest.mark.slow
 def test_two_formats_that_count_differently(capsys):
     found = compared(capsys, "ng_fp32.log.gz", "megatron_bf16.log.gz")
     assert found["figures"]["mean_relative_error"] < 0.001
@@ -48,6 +49,7 @@ def test_a_tenth_of_the_steps_proves_nothing(capsys):
     assert (found["verdict"], found["common_points"]) == ("not_provable", 301)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("definition", "verdict"), [
     ("loss_mean_relative_error", "passed"), ("loss_flagperf", "failed"),
     ("loss_error_of_means", "passed"), ("loss_every_step", "failed"),

@@ -206,6 +206,7 @@ def test_reviewers_see_and_do_not_write(people, evaluation):
                                upload=filled(evaluation, "甲", prefers("NPU")))
 
 
+@pytest.mark.slow
 def test_the_pages_stay_blind_until_the_conclusion(client, people, model):
     client.force_login(people[Role.CONSULTANT])
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"

@@ -64,6 +64,7 @@ def test_the_sentence_names_the_reason_of_the_verdict(people, model, files, stor
         assert (job.results["verdict"], job.sentence) == (verdict, sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_page_shows_both_curves_and_where_they_part(people, model, files, store, client,
                                                         stranger):

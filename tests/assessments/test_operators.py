@@ -180,6 +180,7 @@ def test_queries_of_the_page_are_constant(client, people, compared, rows,
         client.get(page(comparison))
 
 
+@pytest.mark.slow
 def test_not_indexed_yet(client, people, store, model):
     artifact = store("c.xlsx", (SAMPLES / "8-md5.xlsx").read_bytes(), model)
     url = reverse("assessments:comparison", args=[artifact.pk])
@@ -313,6 +314,7 @@ def criterion_page(client, people, criterion) -> str:
                       headers={"accept-language": "en"}).content.decode()
 
 
+@pytest.mark.slow
 def test_the_page_of_a_criterion_shows_the_first_deviating_operator(
         client, people, compared, criterion):
     """Beside the verdict, and that the dumped run need not be the judged one."""

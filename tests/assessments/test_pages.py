@@ -110,6 +110,7 @@ def test_no_curve_before_a_measurement(as_role, criterion):
     assert as_role(Role.MANAGER).get(pages(criterion)["criterion"]).status_code == 200
 
 
+@pytest.mark.slow
 def test_from_draft_to_signature_by_forms(as_role, engagement, model, definitions, store):
     client = as_role(Role.MANAGER)
     code = engagement.code
@@ -158,6 +159,7 @@ def test_who_may_not_compute(as_role, criterion, route, role):
     assert not Verdict.objects.exists()
 
 
+@pytest.mark.slow
 def test_reading_a_page_writes_nothing(as_role, criterion, verdict):
     before = Verdict.objects.count()
     for url in pages(criterion).values():

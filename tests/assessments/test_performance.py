@@ -72,6 +72,7 @@ def test_a_reverted_change_is_no_base_of_the_next(people, model, run, record):
                                 entry=OptimisationRound.objects.get(number=0))
 
 
+@pytest.mark.slow
 def test_other_numbers_of_cards_are_not_compared(model, run, record):
     for milliseconds, cards in ((500, 8), (250, 16), (200, 16)):
         record(run(milliseconds, cards))
@@ -87,6 +88,7 @@ def test_a_profile_brings_the_shares_of_its_round(model, run, record, store):
         "samples_per_second", "iteration_time_ms", "communication_share", "free_share"}
 
 
+@pytest.mark.slow
 def test_a_gain_shows_what_it_cost_in_accuracy(people, model, criterion, store, record):
     record(store("ok.log", megatron_log(np.linspace(4, 2, 200) * 1.001), model))
     record(store("off.log", megatron_log(np.linspace(4, 2, 200) * 1.05), model))
@@ -140,6 +142,7 @@ def test_queries_of_the_history_are_constant(model, run, record, django_assert_n
         history(model)
 
 
+@pytest.mark.slow
 def test_bars_with_target_in_the_metric_s_own_unit(people, model, draft, definitions, run, record,
                                                    store):
     baseline = services.record_baseline(

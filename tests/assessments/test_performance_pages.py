@@ -64,6 +64,7 @@ def test_the_timeline_and_its_table(client, people, full):
     assert "timeline" not in charts_of(full)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("name", list(CHARTS))
 def test_the_same_picture_for_page_and_document(full, name, language):
@@ -75,6 +76,7 @@ def test_the_same_picture_for_page_and_document(full, name, language):
     assert svg.startswith("<svg")
 
 
+@pytest.mark.slow
 def test_practice_stands_in_the_picture(full):
     full.measurements.update(is_practice=True)
     with override("en"):
@@ -86,6 +88,7 @@ def test_no_chart_without_data(model, name):
     assert chart_spec(model, name) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.CONSULTANT, Role.REVIEWER])
 def test_the_pages(client, people, full, role):
     client.force_login(people[role])
@@ -126,6 +129,7 @@ def test_queries_of_the_tab_do_not_grow(client, people, full, django_assert_num_
         add_model(actor=people[Role.MANAGER], engagement=full.engagement, code=f"M{n}", name="m")
 
 
+@pytest.mark.slow
 def test_rounds_by_form(client, people, model, run):
     client.force_login(people[Role.CONSULTANT])
     url = reverse("assessments:round_new", args=[model.pk])

@@ -70,6 +70,7 @@ def at_point(people, draft, model, definitions):
         threshold=Decimal(100))
 
 
+@pytest.mark.slow
 def test_only_results_at_the_point_are_judged(people, model, store, at_point):
     def judged(data, name):
         services.measure_file(actor=people[Role.CONSULTANT], model=model,

@@ -83,6 +83,7 @@ def describe(criterion, **facts):
     criterion.baseline.refresh_from_db()
 
 
+@pytest.mark.slow
 def test_a_draft_decides_nothing(manager, draft, model, definitions, baseline, judged):
     services.add_criterion(
         actor=manager, criteria_set=draft, model=model, stage=Stage.TRAIN_TUNE,
@@ -137,6 +138,7 @@ def test_who_may_accept_a_difference_and_how(on_node, manager, reviewer, consult
                                      reason="agreed").outcome == "passed"
 
 
+@pytest.mark.slow
 def test_a_signed_selection_rule_judges_several_runs(criterion, judged):
     MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="worst", runs=3)
     assert [v.reason for v in judged(GPU * 1.001, "1.log")] == ["too_few_runs"]
@@ -147,6 +149,7 @@ def test_a_signed_selection_rule_judges_several_runs(criterion, judged):
     assert [run["outcome"] for run in verdict.facts["runs"]] == ["passed", "failed", "passed"]
 
 
+@pytest.mark.slow
 def test_a_file_that_was_stored_twice_is_one_run(criterion, judged):
     MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="mean", runs=2)
     judged(GPU * 1.001, "1.log")
@@ -156,6 +159,7 @@ def test_a_file_that_was_stored_twice_is_one_run(criterion, judged):
     assert (verdict.outcome, len(verdict.facts["runs"])) == ("passed", 2)
 
 
+@pytest.mark.slow
 def test_one_practice_run_among_those_judged_marks_the_verdict(
         criterion, judged, consultant, model, store):
     MetricDefinition.objects.filter(pk=criterion.definition_id).update(selection="mean", runs=2)
@@ -221,6 +225,7 @@ def test_spread():
     assert spread_of([5.0]).deviation is None
 
 
+@pytest.mark.slow
 def test_a_baseline_has_repeats_a_spread_and_drift(consultant, manager, reviewer, baseline, model,
                                                    store):
     def run(name, factor):
@@ -280,6 +285,7 @@ def test_the_reviewers_confirmation_holds_for_this_draft_only(people, manager, r
         services.confirm_criteria(actor=reviewer, criteria_set=signed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("factor", "is_asked"), [(1.009, False), (1.032, True)])
 def test_a_baseline_that_scatters_by_half_the_threshold_has_to_be_explained(
         client, manager, criterion, store, model, consultant, people, factor, is_asked):
@@ -309,6 +315,7 @@ def test_a_baseline_that_scatters_by_half_the_threshold_has_to_be_explained(
     assert ("cannot tell a difference from noise" in told) is is_asked
 
 
+@pytest.mark.slow
 def test_what_an_agent_declares_is_no_evidence(consultant, engagement, model, store, criterion):
     """Whatever it says; the same bytes from a person count, and so does a newer job."""
     _agent, _key = create_agent(actor=consultant, engagement=engagement, name="Adapter")

@@ -116,6 +116,7 @@ def test_files_of_other_rounds_and_empty_values_do_not_count(model, run, record)
     assert [cell.value for cell in cells(model)] == [500.0, None]
 
 
+@pytest.mark.slow
 def test_verdicts_of_a_round_are_the_newest_on_accuracy(people, model, criterion, store, record):
     losses = np.linspace(4, 2, 200)
     files = [store(f"{n}.log", megatron_log(losses * n), model) for n in (1.001, 1.05)]

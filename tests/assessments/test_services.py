@@ -47,6 +47,7 @@ def test_standard_definitions_are_loaded_once_and_never_changed(definitions):
     assert MetricDefinition.objects.get(code="latency").source == "agreed on 2025-07-01"
 
 
+@pytest.mark.slow
 def test_a_close_curve_passes_and_a_far_one_fails(criterion, judged):
     assert [v.outcome for v in judged(GPU * 1.01)] == ["passed"]
     assert [v.outcome for v in judged(GPU * 1.03, "worse.log")] == ["failed"]
@@ -87,6 +88,7 @@ def test_a_run_on_the_source_platform_is_no_measurement(criterion, consultant, m
     assert services.judge_criterion(criterion).outcome == "not_measured"
 
 
+@pytest.mark.slow
 def test_a_verdict_holds_figures_counts_and_the_engine(criterion, judged):
     verdict, = judged(GPU * 1.01)
     assert verdict.figure == pytest.approx(0.01, rel=1e-4)

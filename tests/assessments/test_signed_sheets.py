@@ -200,6 +200,7 @@ def test_two_files_of_one_job_are_one_run_of_a_baseline(people, baseline, job_fi
     assert queries.recorded_runs(baseline) == 4
 
 
+@pytest.mark.slow
 def test_two_files_of_one_job_are_one_measured_run(client, people, criterion, job_file, signer):
     """The page counts as the verdict does, which documents print."""
     first = job_file("a.log", 1.001)
@@ -213,6 +214,7 @@ def test_two_files_of_one_job_are_one_measured_run(client, people, criterion, jo
     assert len(page.context["all_runs"]) == 2
 
 
+@pytest.mark.slow
 def test_a_rule_over_several_runs_wants_several_jobs(people, criterion, job_file, signer):
     type(criterion.definition).objects.filter(pk=criterion.definition_id).update(
         selection="worst", runs=2)

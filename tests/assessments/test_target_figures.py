@@ -161,6 +161,7 @@ def test_a_round_whose_file_becomes_a_repeat_shows_no_figure(people, model, run,
     assert (cells["iteration_time_ms"], cells[RATE]) == (None, None)
 
 
+@pytest.mark.slow
 def test_a_verdict_on_what_becomes_a_repeat_is_computed_anew(people, model, criterion, run):
     own, repeat = run(500), run(250)
     for file in (own, repeat):

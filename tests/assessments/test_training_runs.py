@@ -113,6 +113,7 @@ def test_what_one_run_does_not_record_is_no_difference(people, jobs, store, mode
         [None, "8.1.RC1", "8.0.RC2"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1, 6])
 def test_two_to_five_runs_are_compared(client, people, model, store, address, count):
     files = [store(f"{n}.log", megatron_log(np.linspace(4, 2, 20 + n)), model)

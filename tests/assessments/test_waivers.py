@@ -139,6 +139,7 @@ def tightened(people, criterion, threshold):
     return row
 
 
+@pytest.mark.slow
 def test_a_criterion_tightened_after_its_stage_passed_stops_the_later_ones(people, criterion,
                                                                           model, store):
     services.measure_file(actor=people[Role.CONSULTANT], model=model,

@@ -48,6 +48,7 @@ def test_contents_are_read_once_only(archive_path, monkeypatch):
     assert first_altered_entry(archive_path, files) is None
 
 
+@pytest.mark.slow
 def test_each_byte_outside_of_the_contents_counts(archive_path):
     good = archive_path.read_bytes()
     with zipfile.ZipFile(archive_path) as archive:

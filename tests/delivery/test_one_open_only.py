@@ -113,6 +113,7 @@ def together(monkeypatch):
     return delay
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_draft_of_a_kind_is_begun_by_many(together, engagement, people):
     together(drafts, "_require_none_open", in_transaction=False)
@@ -150,6 +151,7 @@ def test_one_next_version_of_a_quote_is_begun_by_many(firm, quoted, people):
     assert Quote.objects.filter(state="draft").count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_one_estimate_and_one_timesheet_are_begun_by_many(engagement, llm, people):
     time_entries.record_time(actor=people[Role.CONSULTANT], engagement=engagement, half="am",

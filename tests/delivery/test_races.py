@@ -68,6 +68,7 @@ def mails(settings, tmp_path):
     settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_files", "mails")
 def test_from_the_quote_to_the_signature():
     engagement = load_sample()

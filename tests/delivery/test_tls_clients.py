@@ -126,6 +126,7 @@ CLIENTS = [webhook, object_store, cluster, cloud_training, cache, broker, time_s
            error_reports, command_line, ldaps, mail, postgresql]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS, ids=lambda client: client.__name__)
 def test_no_client_tells_its_secret_to_a_server_that_nobody_vouches_for(
         listen, settings, monkeypatch, client):

@@ -35,6 +35,7 @@ def test_every_write_is_classified_once():
     assert sum(map(len, classes)) == len(set().union(*classes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("action", sorted(DECIDING))
 def test_no_token_makes_a_deciding_entry(people, engagement, action):
     signed_in, _client = of_token(people[Role.ADMINISTRATOR])

@@ -1,5 +1,6 @@
 """An engagement of hundreds of models: its page comes in parts of bounded size."""
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -17,6 +18,7 @@ def add_models(people, engagement, first, last):
                   name=f"模型 {n}")
 
 
+@pytest.mark.slow
 def test_the_page_stays_small_and_shows_every_model_once(client, people, engagement):
     client.force_login(people[Role.MANAGER])
     url = reverse("engagements:engagement", args=[engagement.code])

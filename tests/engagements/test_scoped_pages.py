@@ -128,6 +128,7 @@ def test_the_scope_is_found_over_other_tables_and_with_rows_of_none():
     assert scope_of(jobs.visible_to(person)) is None  # two of them: neither is the list's own
 
 
+@pytest.mark.slow
 def test_api_lists_over_another_table_lead_through_every_row(client, monkeypatch):
     monkeypatch.setattr(paging, "PAGES", 2)
     person = fleet(7)

@@ -226,6 +226,7 @@ HOUR = 60
 POLL = {"X-Desk-Polling": "yes"}
 
 
+@pytest.mark.slow
 def test_a_sign_in_ends_eight_hours_after_it_was_last_used(client, people, after):
     after(0)
     client.force_login(people[Role.MANAGER])
@@ -247,6 +248,7 @@ def test_an_open_page_that_asks_by_itself_keeps_nobody_signed_in(client, people,
     assert client.get("/", headers=POLL).status_code == 302
 
 
+@pytest.mark.slow
 def test_a_session_is_written_once_in_five_minutes(client, people, after):
     after(0)
     client.force_login(people[Role.MANAGER])

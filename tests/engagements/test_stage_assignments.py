@@ -17,6 +17,7 @@ def records(people, engagement):
     return [model.stages.get(stage=stage) for stage in (Stage.SURVEY, Stage.DESIGN)]
 
 
+@pytest.mark.slow
 def test_stages_are_given_and_taken_back_in_the_matrix(client, people, engagement, records):
     consultant = people[Role.CONSULTANT]
     client.force_login(people[Role.MANAGER])

@@ -61,6 +61,7 @@ def test_adaptation_is_confirmed_part_by_part(people, model):
     assert not check.is_met
 
 
+@pytest.mark.slow
 def test_evidence_becomes_a_link_only_where_it_is_safe(people, submitted, client):
     artifact = stored(submitted.engagement, submitted.model, "run.csv", loss_log())
     client.force_login(people[Role.CONSULTANT])
@@ -108,6 +109,7 @@ def test_a_link_is_shown_to_those_only_whom_its_page_lets_in(people, model):
     assert links["consultant"] - links["sales"] == {"job:survey.pt_analyse"}
 
 
+@pytest.mark.slow
 def test_who_may_not_edit_a_customer_is_not_led_there(client, people, engagement):
     page = reverse("people:customer", args=[engagement.customer_id])
     for role, is_led in (("consultant", False), ("sales", True), ("manager", True)):

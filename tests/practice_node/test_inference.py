@@ -22,6 +22,7 @@ def convert(sh, work):
     return go
 
 
+@pytest.mark.slow
 def test_conversion_writes_a_model_and_says_so(convert, work):
     answer = convert()
     assert answer.exit_status == 0
@@ -62,6 +63,7 @@ def test_benchmark_measures_and_writes_its_summary(sh, work, program):
     assert {read_file(p).kind for p in (path, work / "log")} == {"inference_benchmark"}
 
 
+@pytest.mark.slow
 def test_a_bigger_batch_takes_longer(sh, work):
     def mean(batch):
         sh(f"ais_bench --model data/model.onnx --loop 10 --batchsize {batch} "

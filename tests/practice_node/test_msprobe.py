@@ -23,6 +23,7 @@ def test_configuration_check_finds_the_real_differences(sh, work, command):
     assert not any("seed" in item for item in differing)
 
 
+@pytest.mark.slow
 def test_equal_packs_have_no_difference(sh, work):
     sh(f"msprobe config_check -c data/config_gpu.zip data/config_gpu.zip -o {work.name}/o")
     assert read_file(work / "o" / "result.xlsx").values["differences"] == []

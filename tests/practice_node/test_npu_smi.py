@@ -31,6 +31,7 @@ def test_alarm_is_of_the_asked_card(npu_smi, practice):
     assert npu_smi("-t health -i 3")["items"]["Health Status"] == "Alarm"
 
 
+@pytest.mark.slow
 def test_running_training_is_seen_on_its_cards(npu_smi):
     start = ("ASCEND_RT_VISIBLE_DEVICES=4,5 torchrun --nproc_per_node 2 pretrain_gpt.py "
              "--train-iters 1 --practice-delay 0.05 > /dev/null & sleep 0.4;")

@@ -147,6 +147,7 @@ def _command(root, port):
                             stderr=subprocess.STDOUT, text=True)
 
 
+@pytest.mark.slow
 def test_command_says_where_it_listens_and_stops_on_term(tmp_path):
     process = _command(tmp_path, 0)
     line, second = process.stdout.readline(), process.stdout.readline()

@@ -36,6 +36,7 @@ def losses(path):
     return [float(x) for x in re.findall(r"lm loss: (\S+)", path.read_text())]
 
 
+@pytest.mark.slow
 def test_log_has_megatrons_lines_and_reads_whole(train, work):
     answer, loss = train(iters=200)
     assert answer.exit_status == 0
@@ -44,6 +45,7 @@ def test_log_has_megatrons_lines_and_reads_whole(train, work):
     assert loss["last"] < loss["first"] - 0.1
 
 
+@pytest.mark.slow
 def test_devices_differ_a_little_and_seeds_differ_more(train, work):
     train(name="gpu", more="--practice-device gpu")
     train(name="npu")
@@ -97,6 +99,7 @@ def test_full_disk_is_said_and_fails(train):
     assert "[Errno 28] No space left on device" in answer.stderr
 
 
+@pytest.mark.slow
 def test_hanging_training_prints_nothing_more(over_ssh, work):
     command = TRAIN.format(iters=30, seed=1234, more="")
 

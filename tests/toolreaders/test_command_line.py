@@ -30,6 +30,7 @@ def sample() -> str:
         (Path(settings.BASE_DIR) / SAMPLE).rglob("*.log")))
 
 
+@pytest.mark.slow
 def test_read_works_without_django_and_prints_what_manage_py_prints(capsys, monkeypatch):
     monkeypatch.chdir(settings.BASE_DIR)
     for words in ((sample(),), (sample(), "--json")):
@@ -54,6 +55,7 @@ def run_bare(*words: str) -> subprocess.CompletedProcess:
         capture_output=True, cwd=settings.BASE_DIR, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_every_command_runs_without_any_package(tmp_path):
     (tmp_path / "train.py").write_text("model = model.cuda()\n")
     for words in (("read", sample(), "--json"), ("read", WORKBOOK), ("scan", str(tmp_path)),
@@ -66,6 +68,7 @@ def test_every_command_runs_without_any_package(tmp_path):
 CURVES = ("tests/samples/curves/ng_fp32.log.gz", "tests/samples/curves/ng_bf16.log.gz")
 
 
+@pytest.mark.slow
 def test_compare_says_what_compare_curves_says(capsys):
     for words in ((), ("--json",)):
         done = run("compare", *CURVES, *words)
@@ -81,6 +84,7 @@ def test_compare_says_what_compare_curves_says(capsys):
             assert done.stdout == printed.replace("definition: loss_mean_relative_error   ", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "verdict", "threshold"), [
     ((), "passed", 0.02), (("--limit", "0.05%"), "failed", 0.0005),
     (("--limit", "0.0005"), "failed", 0.0005),
@@ -91,6 +95,7 @@ def test_limit_figure_and_window_of_compare(words, verdict, threshold):
     assert (answer["verdict"], answer["threshold"]) == (verdict, threshold)
 
 
+@pytest.mark.slow
 def test_compare_names_the_file_that_is_no_log():
     done = run("compare", CURVES[0], "README.md")
     assert (done.returncode, done.stdout) == (1, "")
@@ -98,6 +103,7 @@ def test_compare_names_the_file_that_is_no_log():
     assert "a limit such as 2% or 0.02" in run("compare", *CURVES, "--limit", "-1").stderr
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_named_and_ends_with_1(tmp_path):
     (tmp_path / "notes.bin").write_bytes(b"\x00\x01" * 40)
     done = run("read", "--json", str(tmp_path / "notes.bin"))
@@ -106,6 +112,7 @@ def test_a_file_that_cannot_be_read_is_named_and_ends_with_1(tmp_path):
     assert (answer["kind"], sorted(answer["error"])) == (None, ["code", "message"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--json",)])
 def test_scan_prints_what_manage_py_prints(capsys, tmp_path, words):
     (tmp_path / "train.py").write_text("import torch\nmodel = model.cuda()\n")

@@ -51,6 +51,7 @@ def test_names_and_trees():
     assert mask_tree(given) == {"a": {"dbPassword": MASK, "lr": "1"}}
 
 
+@pytest.mark.slow
 def test_masking_is_fast_enough_for_logs():
     line = " [2025-08-01] iteration 1/ 5000 | consumed samples: 128 | lm loss: 1.0E+01 | tokens 5\n"
     began = time.process_time()
@@ -125,6 +126,7 @@ ACROSS = [KEY, "API_TOKEN=abc123", '"password": "two words"', "https://me:pw@hos
 """What lies across the end of a piece."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("secret", ACROSS)
 @pytest.mark.parametrize("between", ["\n", " ", ", "])
 def test_a_secret_across_the_pieces_of_a_file_is_masked(secret, between, monkeypatch):

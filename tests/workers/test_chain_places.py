@@ -106,6 +106,7 @@ def test_every_shipped_chain_is_accepted_by_its_kinds():
         assert set(chain_places.given_in(steps)) <= set(shipped_chains.GIVEN), chain.code
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_file_of_a_step_feeds_the_next(people, model, node):
     [run] = chains.start_shipped(actor=people["consultant"], code="mindspore_lite",
@@ -121,6 +122,7 @@ def test_a_file_of_a_step_feeds_the_next(people, model, node):
         chains.resume_run(actor=people["consultant"], run=run)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_run_that_stopped_goes_on_where_it_stopped(people, model, node, ssh_server):
     set_faults(ssh_server.root / "home", conversion_error=True)

@@ -36,6 +36,7 @@ def start(people, node, models):
     return go
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_chain_runs_to_its_end_for_every_model(start):
     for run in start(SURVEY, count=2):
@@ -52,6 +53,7 @@ def test_chain_runs_to_its_end_for_every_model(start):
     assert list(audit_log.row_differences()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_unmet_condition_ends_the_run(start):
     steps = [SURVEY[0], {**SURVEY[1],
@@ -63,6 +65,7 @@ def test_unmet_condition_ends_the_run(start):
     assert run.jobs.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_failure_stops_the_run_and_a_second_try_goes_on(start, people, ssh_server):
     set_faults(ssh_server.root / "home", analysis_error=True)
@@ -77,6 +80,7 @@ def test_failure_stops_the_run_and_a_second_try_goes_on(start, people, ssh_serve
     assert run.jobs.get(position=1).job.kind == "adapt.gpu2npu"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_node_that_is_not_ready_ends_the_run_but_not_the_job(start, node, people):
     [run] = start(SURVEY)

@@ -170,6 +170,7 @@ def test_the_nearest_choice_wins(people, engagement, make):
     assert won(of=model).name == "r ['model']"
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_job_keeps_its_runtime_runs_in_it_and_says_what_is_missing(
         people, node, engagement, make, ssh_server, monkeypatch, client):
@@ -230,6 +231,7 @@ def test_rules_learn_the_log_of_the_runtime(given, facts):
     assert Chosen(options=options.cleaned("host", given)).facts(None) == facts
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_log_files_of_cann_are_collected_of_a_run_that_fails(
         people, node, engagement, make, monkeypatch):

@@ -31,6 +31,7 @@ def scan() -> SimpleUploadedFile:
     return SimpleUploadedFile("scan.pdf", SHORT)
 
 
+@pytest.mark.slow
 def test_a_whole_review_by_api(call, review, people, act):
     at, reviewer = f"reviews/{review.pk}/", Role.REVIEWER
     status, opened = call(Role.MANAGER, "post", "reviews/", {"document": review.document_id})
@@ -63,6 +64,7 @@ def test_a_whole_review_by_api(call, review, people, act):
     assert (status, b"".join(stored.streaming_content)) == (200, SHORT)
 
 
+@pytest.mark.slow
 def test_terms_notice_and_deemed_acceptance(call, delivered, act):
     terms = {"review_days": 5, "is_deemed": True, "clause": "8.3", "needs_power": False}
     assert call(Role.CONSULTANT, "put", "acceptance-terms/EP2501/", terms)[0] == 403
@@ -149,6 +151,7 @@ def test_strangers_get_404_whatever_they_ask(call, review, name):
     assert status in ((400, 404) if name == "resolve" else (404,))
 
 
+@pytest.mark.slow
 def test_a_claim_under_the_warranty_by_api(call, delivered, act):
     call(Role.MANAGER, "put", "acceptance-terms/EP2501/", {"warranty_months": 12})
     review = act.open(delivered)

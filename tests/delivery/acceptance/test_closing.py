@@ -105,6 +105,7 @@ def test_closing_names_what_is_open_and_where_it_is_mended(delivered, people, cl
             engagement_services.close_engagement(actor=people[role], engagement=delivered)
 
 
+@pytest.mark.slow
 def test_from_the_signature_over_warranty_and_archive_to_the_closing_and_back(
         accepted, people, act, client):
     engagement, manager = Engagement.objects.get(), act.manager
@@ -164,6 +165,7 @@ def test_from_the_signature_over_warranty_and_archive_to_the_closing_and_back(
     assert engagement.models.filter(code="NEW").exists()
 
 
+@pytest.mark.slow
 def test_cancelling_ends_what_is_under_way_and_reopening_goes_on(delivered, people, act):
     manager = act.manager
     job, quote = running_job(delivered, people), offered_quote(delivered, people)

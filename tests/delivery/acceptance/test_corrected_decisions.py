@@ -66,6 +66,7 @@ def each(decision: str, reason: str = "") -> list[dict]:
     return [{"model": code, "decision": decision, "reason": reason} for code in ("LLM", "PSR")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decide", WAYS)
 @pytest.mark.parametrize("why", [WHY, f"{WHY}\n第 200 步起"], ids=["line", "lines"])
 def test_a_pass_does_not_repeat_the_reason_of_the_rejection(review, act, decide, why):

@@ -72,6 +72,7 @@ def test_a_replaced_version_says_so(client, review):
     assert answer.is_replaced
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("decision", "colour", "words"), [
     ("accepted", "success", "Passed"), ("rejected", "danger", "Failed")])
 def test_what_was_signed_is_said_and_nothing_before(client, review, act, decision, colour, words):
@@ -89,6 +90,7 @@ def test_what_was_signed_is_said_and_nothing_before(client, review, act, decisio
     assert client.get(api, asked).json()["found"]["decision"] == decision
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("decision", "colour", "state", "words"), [
     ("accepted", "green", "Signed: Passed", "Passed"),
     ("rejected", "red", "Signed: Failed", "Failed")])

@@ -56,6 +56,7 @@ def heard(user, kind: str) -> int:
     return Notice.objects.filter(recipient=user, event__kind=kind).count()
 
 
+@pytest.mark.slow
 def test_a_condition_is_sent_back_closed_and_reopened(condition, act, client, people):
     consultant = people[Role.CONSULTANT]
     with pytest.raises(WrongState):
@@ -120,6 +121,7 @@ def test_an_issue_of_the_trial_run(trial_run, act, client, people, stranger):
     assert client.get(f"/follow-ups/{file.pk}/file/").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_claim_is_taken_sent_back_and_taken_over(delivered, act, client, people, stranger):
     consultant = people[Role.CONSULTANT]
     services.set_terms(actor=act.manager, engagement=delivered, warranty_months=12)
@@ -156,6 +158,7 @@ def test_a_claim_is_taken_sent_back_and_taken_over(delivered, act, client, peopl
     assert client.post(url + "take/").status_code == 404
 
 
+@pytest.mark.slow
 def test_a_refused_step_says_why_at_its_row_and_keeps_what_was_typed(
         trial_run, condition, act, client, monkeypatch):
     engagement, typed = trial_run.engagement, "缺附录 B 与签字页"
@@ -228,6 +231,7 @@ def test_the_team_s_own_issues_stay_its_own(trial_run, act, client):
         services.resolve_issue(actor=act.reviewer, issue=own)
 
 
+@pytest.mark.slow
 def test_who_replaces_a_colleagues_decision_tells_him(review, act, delivered, client):
     second = act.colleague(delivered, "zhao")
     act.decide(review)
@@ -247,6 +251,7 @@ def test_who_replaces_a_colleagues_decision_tells_him(review, act, delivered, cl
             assert words in history, words
 
 
+@pytest.mark.slow
 def test_a_condition_is_its_owner_s_until_he_leaves(delivered, people, act):
     """The customer's owner reports it himself; of who left the managers have it."""
     review = act.open(delivered)

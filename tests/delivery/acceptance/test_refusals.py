@@ -34,6 +34,7 @@ def review(act, delivered):
     return act.open(delivered)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["open", "decided", "code sent", "signed", "replaced"])
 def test_a_refused_form_says_why_in_every_state(review, act, client, monkeypatch, state):
     for step in steps(act)[state]:
@@ -89,6 +90,7 @@ def test_a_row_in_which_nothing_is_written_is_no_issue(review, act, client):
     assert (review.decision, review.conditions.count()) == ("accepted", 0)
 
 
+@pytest.mark.slow
 def test_a_correction_that_came_too_late_is_told(review, act, client):
     act.decide(review)
     act.sign(review)

@@ -61,6 +61,7 @@ def test_only_an_accepted_model_is_repeated(start):
         start()
 
 
+@pytest.mark.slow
 def test_a_repeat_is_compared_and_bears_on_no_verdict(accepted, start, people, client):
     with pytest.raises(InvalidInput):
         start(release=" ")
@@ -126,6 +127,7 @@ def in_chain(newer, people):
     return run
 
 
+@pytest.mark.slow
 def test_a_chain_is_repeated_from_its_first_step(
         accepted, in_chain, newer, start, people, client):
     run = start()

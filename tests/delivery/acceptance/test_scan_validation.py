@@ -87,6 +87,7 @@ def test_a_protected_pdf_is_refused():
         scan_validation.checked_scan(upload(out.getvalue()))
 
 
+@pytest.mark.slow
 def test_a_signature_by_scan_keeps_the_bytes_and_hands_them_out_as_a_download(
         review, act, client, stranger):
     act.decide(review)

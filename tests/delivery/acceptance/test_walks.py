@@ -132,6 +132,7 @@ def test_from_a_rejection_over_the_repeated_test_to_acceptance(delivered, people
     assert stands(second) == ("accepted", {"LLM": "passed", "PSR": "passed"}, ["FA"])
 
 
+@pytest.mark.slow
 def test_from_silence_to_deemed_acceptance(delivered, people, act):
     measure(delivered, people, MigratedModel.objects.get(code="PSR"))
     services.set_terms(actor=act.manager, engagement=delivered, review_days=5, is_deemed=True,
@@ -149,6 +150,7 @@ def test_from_silence_to_deemed_acceptance(delivered, people, act):
     assert stands(review) == ("accepted", {"LLM": "passed", "PSR": "passed"}, ["FA"])
 
 
+@pytest.mark.slow
 def test_nothing_passes_unconditionally_while_a_deliverable_is_owed(delivered, people, act):
     from delivery.reports import services as reporting
 
@@ -159,6 +161,7 @@ def test_nothing_passes_unconditionally_while_a_deliverable_is_owed(delivered, p
     assert act.decide(review, "conditional", conditions=[ISSUE]).decision == "conditional"
 
 
+@pytest.mark.slow
 def test_nothing_passes_unconditionally_over_an_issue_that_holds_it_up(delivered, people, act):
     today = timezone.localdate()
     issue = control.add_issue(actor=act.manager, engagement=delivered, description="推理偶发中断",
@@ -180,6 +183,7 @@ def test_terms_are_not_changed_behind_a_review_that_is_open(review, delivered, a
                               warranty_months=12).warranty_months == 12
 
 
+@pytest.mark.slow
 def test_from_the_final_acceptance_over_a_claim_to_a_regression_run(delivered, people, act):
     services.set_terms(actor=act.manager, engagement=delivered, warranty_months=12)
     today, llm = timezone.localdate(), MigratedModel.objects.get(code="LLM")
@@ -223,6 +227,7 @@ def waiting(user) -> list[str]:
     return [item.kind for item in inbox_items(user) if item.kind in ("claim", "review_refused")]
 
 
+@pytest.mark.slow
 def test_a_signed_rejection_waits_for_the_firm_until_the_next_version(review, act):
     act.decide(review, "rejected", reason="PSR 未测")
     act.sign(review)
@@ -244,6 +249,7 @@ def test_months_end_on_the_last_day_of_a_shorter_one(day, months, end):
     assert after_months(day, months) == end
 
 
+@pytest.mark.slow
 def test_a_signed_waiver_lets_pass_what_it_names_and_nothing_else(delivered, act, api):
     """From the refusal to the way out that it names; the signature page names the waiver."""
     today, api = timezone.localdate(), api(Role.MANAGER)
@@ -288,6 +294,7 @@ def test_a_signed_waiver_lets_pass_what_it_names_and_nothing_else(delivered, act
     assert delivered.state == "accepted"
 
 
+@pytest.mark.slow
 def test_a_certificate_after_the_waiver_prints_it_and_calls_nothing_of_it_open(delivered, act):
     """Its issue is not refused for what is waived; PDF and Word file tell the waiver in the
     conclusion and among what departed, not among the open points."""
@@ -321,6 +328,7 @@ def test_a_certificate_after_the_waiver_prints_it_and_calls_nothing_of_it_open(d
     assert "推理偶发中断" in point["zh-hans"]
 
 
+@pytest.mark.slow
 def test_warranty_and_payments_follow_the_certificate_in_force(delivered, act):
     """They stand while a correction is issued and where it is withdrawn, and end with the signed
     rejection that supersedes the acceptance."""
@@ -364,6 +372,7 @@ def replace_criteria(delivered, people, act) -> None:
     sign_for_both(people, criteria)
 
 
+@pytest.mark.slow
 def test_silence_does_not_accept_under_replaced_criteria(delivered, people, act):
     services.set_terms(actor=act.manager, engagement=delivered, review_days=5, is_deemed=True,
                        clause="合同第 9.2 条")
@@ -378,6 +387,7 @@ def test_silence_does_not_accept_under_replaced_criteria(delivered, people, act)
         services.record_deemed_acceptance(actor=act.manager, review=review)
 
 
+@pytest.mark.slow
 def test_nothing_is_accepted_under_criteria_that_others_have_replaced(delivered, people, act):
     """What was issued or drafted under the earlier text is drawn anew; what is signed stays."""
     review = act.open(delivered)

@@ -24,6 +24,7 @@ def mails(settings, tmp_path):
     settings.EMAIL_FILE_PATH = str(tmp_path / "mail")
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("flow", flow_trace.FLOWS)
 def test_a_flow_runs_through_no_more_files(flow, mails, quick_files):

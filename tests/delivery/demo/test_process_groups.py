@@ -64,6 +64,7 @@ def test_a_killed_process_leaves_no_child_behind_when_it_is_started_again(settin
     assert not (tmp_path / "processes.json").exists()
 
 
+@pytest.mark.slow
 def test_the_next_start_ends_what_a_killed_one_left(settings, tmp_path):
     settings.BASE_DIR = tmp_path
     left = Children()

@@ -14,6 +14,7 @@ from engagements.models import MigratedModel, Role
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_every_milestone_of_the_sample_has_its_date(people, engagement):
     for code in ("LLM", "VIS"):
         model = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code=code,

@@ -10,10 +10,12 @@ from delivery.demo.management.commands import up
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_migrated_database_is_that_of_this_version():
     assert list(schema_check.differences()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [
     "ALTER TABLE workers_job DROP COLUMN last_loss",
     "ALTER TABLE workers_job ADD COLUMN last_loss_old integer",
@@ -26,6 +28,7 @@ def test_other_column_is_named(change):
     assert "left as it is" in str(refused.value)
 
 
+@pytest.mark.slow
 def test_missing_table_is_named():
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE workers_chainstep")

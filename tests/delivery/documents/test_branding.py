@@ -132,6 +132,7 @@ def test_logos_in_a_word_file_say_whose_they_are(people, delivered):
         "Logo of Delivery company", "Logo of A power company"]
 
 
+@pytest.mark.slow
 def test_what_is_issued_keeps_its_look(monkeypatch, people, delivered):
     """A later change alters neither snapshot nor files; a correction takes the new look."""
     set_with = []
@@ -197,6 +198,7 @@ def test_pages_and_preview(people, engagement, client):
     assert client.post(f"{page}preview/", {}).status_code == 403
 
 
+@pytest.mark.slow
 def test_the_sample_is_a_marked_pdf(people, client):
     client.force_login(people[Role.ADMINISTRATOR])
     answer = client.post("/documents/branding/firm/preview/", {"show": "pdf:en"})

@@ -104,6 +104,7 @@ def test_what_is_not_solved_is_no_case(add, people, engagement, fail, succeed):
         add(job=fail(HCCL), cured_by=earlier)
 
 
+@pytest.mark.slow
 def test_a_failed_verdict_becomes_a_case_once_it_passed(add, people, delivered):
     model = MigratedModel.objects.get(code="LLM")
     measure(delivered, people, model, scale=1.5)
@@ -144,6 +145,7 @@ def test_a_later_failure_of_another_customer_is_told_what_was_approved(
     assert api_client(stranger).get("/api/v1/solved-cases/", {"job": first.pk}).status_code == 404
 
 
+@pytest.mark.slow
 def test_nobody_elsewhere_sees_a_text_before_somebody_approved_it(
         client, add, people, fail, elsewhere, stranger):
     case, later = add(), fail(HCCL, engagement=elsewhere)

@@ -114,6 +114,7 @@ def test_strategies():
     assert (families.strategy_of(1, {}), families.strategy_of(0, job)) == ("×1", "")
 
 
+@pytest.mark.slow
 def test_ranges_over_engagements(project, node):
     one, two, three = (run(project(code), node, speed)
                        for code, speed in (("A1", 20000), ("B2", 24000), ("C3", 40000)))
@@ -193,6 +194,7 @@ def finish(model: MigratedModel, people, days: int) -> None:
     model.stages.update(state=StageState.PASSED, passed_at=timezone.now())
 
 
+@pytest.mark.slow
 def test_effort_of_finished_models_is_a_hint_for_the_next(project, people, client):
     for code, days in (("A1", 30), ("B2", 42), ("C3", 55)):
         finish(project(code), people, days)
@@ -239,6 +241,7 @@ def test_a_curve_error_that_nobody_reached_is_a_risk(delivered, project, people)
     assert "LLM promises a curve error of at most 2" in hints[0]
 
 
+@pytest.mark.slow
 def test_a_baseline_far_from_all_others_is_asked_about(project, node, people, client):
     for code, speed in (("A1", 20000), ("B2", 24000)):
         run(project(code), node, speed)
@@ -303,6 +306,7 @@ def test_the_customer_reads_no_question(project, node, people, client):
     assert "Qwen 4–10B" not in page
 
 
+@pytest.mark.slow
 def test_the_list_names_no_customer_and_is_for_the_firm(project, node, people, client):
     for code, speed in (("A1", 20000), ("B2", 24000)):
         run(project(code), node, speed)

@@ -40,6 +40,7 @@ def titles(user) -> set[str]:
     return {(item.kind, item.title) for item in inbox_items(User.objects.get(pk=user.pk))}
 
 
+@pytest.mark.slow
 def test_turns_and_to_dos_go_to_the_delegate_and_back(people, engagement, second):
     manager, absent = people[Role.MANAGER], people[Role.CONSULTANT]
     todo = control.add_todo(actor=manager, engagement=engagement, text="备份权重", owner=absent,

@@ -262,6 +262,7 @@ def make(people, engagement, llm):
 COVERED = sorted({(table, str(state)) for rule in RULES for table, state in rule.covers})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "state"), COVERED, ids=["-".join(key) for key in COVERED])
 def test_in_every_state_somebody_can_go_on_and_really_may(people, engagement, make, table, state):
     row, transitions = make(table, state)

@@ -251,6 +251,7 @@ def _take_away(able, administrator):
         person.is_active = False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("table", "state"), [
     pytest.param(table, state, id=f"{table}-{state}",
                  marks=pytest.mark.django_db(transaction=table == "job"))  # polls have threads

@@ -126,6 +126,7 @@ def test_a_channel_that_fails_again_and_again_is_switched_off(hook, other_side, 
     assert (hook.failures, states(hook)) == (0, ["sent", "sent"])
 
 
+@pytest.mark.slow
 def test_success_forgets_failures(hook, other_side, submit, settings):
     settings.NOTICE_MOST_FAILURES = 2
     for _ in range(3):

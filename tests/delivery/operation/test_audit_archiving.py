@@ -165,6 +165,7 @@ def test_a_walk_is_resumed_behind_an_archive_and_within_one(log, monkeypatch):
     assert list(audit_log.findings(checkpoint.last())) == []
 
 
+@pytest.mark.slow
 def test_archiving_raises_no_false_alarm_where_the_log_was_seen_to_its_end(log):
     for _time in range(2):
         assert verify()[0]

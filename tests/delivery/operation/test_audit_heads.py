@@ -128,6 +128,7 @@ def test_a_cut_log_is_not_published(append):
     assert list(published_heads.stored()) == []
 
 
+@pytest.mark.slow
 def test_the_firm_signs_it_and_an_authority_stamps_it(append, settings, tmp_path):
     settings.SIGNING_TIMESTAMP_URL = "http://127.0.0.1:9/"
     with pytest.raises(SealUnavailableError):

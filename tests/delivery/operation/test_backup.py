@@ -127,6 +127,7 @@ def test_damage_to_a_backup_is_found(stored, tmp_path, what):
     assert checked.is_sealed == (what != "manifest")
 
 
+@pytest.mark.slow
 def test_the_keys_open_with_their_passphrase_only(tmp_path, settings):
     settings.SECRET_KEY, settings.AUDIT_KEY = "the secret", "the audit key"
     file, folder = tmp_path / "keys", tmp_path / "new"
@@ -186,6 +187,7 @@ def restored_keys(settings, tmp_path):
     return bring
 
 
+@pytest.mark.slow
 def test_restored_keys_seal_with_the_practice_certificate_as_before(
         practice_certificate_set, restored_keys):
     before = facts_of(load_signer().signing_cert)
@@ -193,6 +195,7 @@ def test_restored_keys_seal_with_the_practice_certificate_as_before(
     assert trial.seal_empty_page().certificate == before
 
 
+@pytest.mark.slow
 def test_restored_keys_bring_the_firm_s_key_with_password_and_chain(
         restored_keys, settings, tmp_path, practice_p12):
     key, certificate, _more = pkcs12.load_key_and_certificates(practice_p12, b"practice")
@@ -351,6 +354,7 @@ def test_a_backup_sees_one_moment_and_keeps_nobody_from_writing():
     assert Node.objects.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_two_backups_within_a_second_have_names_of_their_own(tmp_path, monkeypatch):
     began, clock = timezone.now().replace(microsecond=0), count()

@@ -91,6 +91,7 @@ def test_a_deployment_with_a_secret_of_the_example_file_is_refused(monkeypatch, 
         for name in ("DATABASE_URL", "DESK_METRICS_TOKEN")]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_missing_migrations_are_not_told_as_changed_keys(monkeypatch):
     def no_such_table():

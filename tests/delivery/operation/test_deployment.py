@@ -238,6 +238,7 @@ def test_the_doctor_names_what_is_broken_and_what_to_do(db, settings, capsys, tm
     assert re.search("BROKEN  Worker: .*start one", shown)
 
 
+@pytest.mark.slow
 def test_the_doctor_speaks_chinese(db, capsys):
     from django.core.management import CommandError, call_command
 

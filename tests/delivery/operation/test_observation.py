@@ -62,6 +62,7 @@ def test_health_and_readiness_without_a_log_in(client, db, monkeypatch):
     assert "secret" not in ready.content.decode()
 
 
+@pytest.mark.slow
 def test_a_stopped_clock_process_is_told_within_half_a_minute(client, db, scrape, monkeypatch):
     assert scrape()["desk_clock_age_seconds",] == heartbeat.NEVER
     leased_scheduler.take(leased_scheduler.CLOCK, "a host")

@@ -90,6 +90,7 @@ def looked(folder: Path) -> dict:
         check=True, capture_output=True, text=True).stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", ["", "import nowhere", "raise SystemExit(2)",
                                    "class Second(RackPowerCheck):\n    pass\nregister(Second)"])
 def test_a_plug_in_appears_whole_or_not_at_all(tmp_path, error):
@@ -113,6 +114,7 @@ def test_a_plug_in_appears_whole_or_not_at_all(tmp_path, error):
         "form": [["scheduler_site_module"]], "reader": "rack_power", "checks": [], "own": True})
 
 
+@pytest.mark.slow
 def test_commands_name_a_plug_in_that_failed(tmp_path):
     rules = installed(tmp_path) / "desk_example/rules.py"
     rules.write_text(rules.read_text().replace("R-RACK-01", "R-ENV-01"))
@@ -123,6 +125,7 @@ def test_commands_name_a_plug_in_that_failed(tmp_path):
     assert "desk_example.rules: ValueError: Rule 'R-ENV-01' is declared twice" in checked.stderr
 
 
+@pytest.mark.slow
 def test_the_library_reads_with_the_readers_of_plug_ins(tmp_path):
     power = installed(tmp_path) / "power.csv"
     power.write_text("rack,seconds,watts\nA1,0,28000\n")

@@ -46,6 +46,7 @@ def widened(people, draft, detector):
     return draft
 
 
+@pytest.mark.slow
 def test_all_four_get_a_version_together(people, two_models, widened):
     before = likely(current_estimate(two_models))
     done = in_force(people, widened)
@@ -65,6 +66,7 @@ def test_all_four_get_a_version_together(people, two_models, widened):
     assert current_estimate(two_models) == estimate
 
 
+@pytest.mark.slow
 def test_the_next_computation_gives_the_same_days(people, two_models, widened):
     """What was agreed is what the rules give for the models as they are then."""
     done = in_force(people, widened)
@@ -72,6 +74,7 @@ def test_the_next_computation_gives_the_same_days(people, two_models, widened):
     assert likely(again) == likely(done.new_estimate)
 
 
+@pytest.mark.slow
 def test_quoted_days_are_the_estimated_ones(people, draft):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
     done = in_force(people, draft)
@@ -80,6 +83,7 @@ def test_quoted_days_are_the_estimated_ones(people, draft):
     assert not shown["differs"]
 
 
+@pytest.mark.slow
 def test_an_adjusted_share_moves_by_the_difference(people, two_models, draft, detector):
     made = estimates.draft_estimate(actor=people[Role.CONSULTANT], engagement=two_models)
     line = made.lines.get(item="management")
@@ -127,6 +131,7 @@ def test_a_change_of_scope_names_the_quote(people, widened):
         changes.submit_change(actor=people[Role.CONSULTANT], change=widened)
 
 
+@pytest.mark.slow
 def test_days_that_stay_the_same_need_no_quote(people, draft, detector):
     """One inference model for another."""
     consultant = people[Role.CONSULTANT]
@@ -149,6 +154,7 @@ def test_it_starts_from_agreed_days(people, two_models, widened):
         submitted(people, widened)
 
 
+@pytest.mark.slow
 def test_other_days_than_signed_stop_it(people, two_models, widened, detector):
     put = submitted(people, widened)
     changes.approve_change(actor=people[Role.MANAGER], change=put)
@@ -174,6 +180,7 @@ def test_a_criterion_that_cannot_be(people, widened, fields, error):
     assert widened.added_criteria.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["agree_on_estimate", "sign_added"])
 def test_nothing_remains_of_a_part_that_fails(people, widened, monkeypatch, part):
     from delivery.planning.services import change_application

@@ -50,6 +50,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_nothing_remains_of_a_part_that_fails(people, change, monkeypatch, part):
     changes.approve_change(actor=people[Role.MANAGER], change=change)

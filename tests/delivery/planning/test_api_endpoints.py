@@ -84,6 +84,7 @@ def test_the_plan_as_a_workbook(api, outside, people, engagement, llm):
     assert (answer["Content-Type"], answer.content[:2]) == (XLSX, b"PK")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["zh-hans", "en"])
 def test_papers_as_pdf(api, outside, people, engagement, language):
     meeting = control.record_meeting(
@@ -97,6 +98,7 @@ def test_papers_as_pdf(api, outside, people, engagement, language):
     assert (refused.status_code, "zh-hans | en" in str(refused.json())) == (400, True)
 
 
+@pytest.mark.slow
 def test_a_paper_through_the_api_stands_in_the_audit_log(people, engagement):
     report = weekly_reports.draft_weekly(actor=people[Role.MANAGER], engagement=engagement, day=DAY,
                                          today=DAY)

@@ -229,6 +229,7 @@ def test_customer_does_not_see_drafts(client, people, agreed, change):
         change]
 
 
+@pytest.mark.slow
 def test_change_by_page(client, people, agreed):
     client.force_login(people[Role.CONSULTANT])
     answer = client.post(reverse("planning:change_new", args=["EP2501"]), {

@@ -40,6 +40,7 @@ def read_table(engagement, model, table, apis):
         reader_version="1", values={"table": table, "rows": 9, "apis": apis})
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(Stage.values)), st.none() | st.decimals(0, 1000, places=1),
        st.none() | st.integers(0, 500), st.integers(0, 64))
 def test_days_rise_and_are_half_days(stages, size, apis, cards):
@@ -167,6 +168,7 @@ def book(person, engagement, model, item, days, start=DAY, grade="senior"):
                         is_free_day=True)  # weekends are among them
 
 
+@pytest.mark.slow
 def test_experience_corrects_new_estimates(people, engagement, llm, estimate):
     models = [llm, *(_model(people, engagement, f"M{n}") for n in range(2))]
     estimates.approve_estimate(actor=people[Role.MANAGER], estimate=estimate)

@@ -29,6 +29,7 @@ def words(data: bytes) -> str:
     return "".join(page.extract_text() for page in reader.pages).replace("\n", "")
 
 
+@pytest.mark.slow
 def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):
     control.add_risk(actor=people[Role.MANAGER], engagement=agreed, title="算子缺失",
                      title_en="Operators are missing", probability=4, impact=4,
@@ -41,6 +42,7 @@ def test_a_risk_stands_in_the_report_in_the_reader_s_language(people, agreed):
     assert ("算子缺失" in english, "Operators are missing" in english) == (False, True)
 
 
+@pytest.mark.slow
 def test_minutes_hold_decisions_and_todos(meeting):
     text = words(pdf_documents.minutes_pdf(meeting, "zh-hans"))
     assert all(part in text for part in ("会议纪要", "MM-EP2501-001", "先迁移大模型", "提供日志",
@@ -48,6 +50,7 @@ def test_minutes_hold_decisions_and_todos(meeting):
     assert "Minutes of meeting" in words(pdf_documents.minutes_pdf(meeting, "en"))
 
 
+@pytest.mark.slow
 def test_people_of_minutes_have_their_english_name_and_the_hash_stays(people, meeting):
     before = words(pdf_documents.minutes_pdf(meeting, "en"))
     User.objects.filter(pk=people[Role.MANAGER].pk).update(full_name_en="Lin Xue")
@@ -74,12 +77,14 @@ def test_a_timesheet_names_people_in_the_readers_language(people, engagement, sh
         assert presented(sheet.facts)["people"][0]["person"] == "Consultant"
 
 
+@pytest.mark.slow
 def test_timesheet_adds_half_days_up(sheet):
     text = words(pdf_documents.timesheet_pdf(sheet, "en"))
     assert all(part in text for part in ("TS-EP2501-202509-01", "Whole day", "Morning", "1.5"))
     assert sheet.content_hash[:32] in text
 
 
+@pytest.mark.slow
 def test_draft_is_marked_and_frozen_is_not(people, report):
     assert "DRAFT" in words(pdf_documents.weekly_pdf(report, "en"))
     weekly_reports.update_weekly(actor=people[Role.CONSULTANT], report=report, summary="done")
@@ -88,12 +93,14 @@ def test_draft_is_marked_and_frozen_is_not(people, report):
     assert ("DRAFT" in text, frozen.content_hash[:32] in text) == (False, True)
 
 
+@pytest.mark.slow
 def test_tasks_are_named_in_the_readers_language(report, change):
     chinese, english = (words(pdf_documents.change_pdf(change, language)) for language in LANGUAGES)
     assert ("LLM · 场景调研评估" in chinese.replace("・", "·"), "LLM · Survey" in english) == (
         True, True)
 
 
+@pytest.mark.slow
 def test_change_order_shows_before_after_and_approvals(people, change):
     for role in (Role.MANAGER, Role.REVIEWER):
         done = changes.approve_change(actor=people[role], change=change)
@@ -113,12 +120,14 @@ def test_same_facts_give_the_same_bytes(sheet, meeting, language):
                                                                                      language)
 
 
+@pytest.mark.slow
 def test_practice_is_marked(sheet):
     Engagement.objects.update(has_practice_data=True)
     sheet.refresh_from_db()
     assert "PRACTICE DATA" in words(pdf_documents.timesheet_pdf(sheet, "en"))
 
 
+@pytest.mark.slow
 def test_who_gets_which_paper(client, people, stranger, meeting, sheet, change):
     rows = {"minutes": meeting, "timesheet": sheet, "change": change}
     for kind in ("timesheet", "change"):
@@ -147,6 +156,7 @@ def test_a_draft_that_cannot_come_into_force_has_no_paper(client, people, agreed
     assert answer.url == reverse("planning:change", args=[made.pk])
 
 
+@pytest.mark.slow
 def test_the_weekly_report_has_every_field(people, agreed):
     """DOMAIN 9.10: milestones with plan, now and reasons; done, under way, to come; changes."""
     from delivery.planning.services import plans, weekly_reports

@@ -58,6 +58,7 @@ def lost(pdf: bytes, labels: tuple[str, ...]) -> list[str]:
     return [label for label in labels if re.sub(r"\s", "", label) not in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_paper_of_the_project_prints_every_field(request, name):
     make, labels = PAPERS[name]
@@ -86,5 +87,6 @@ def test_a_busy_week_is_two_pages(week, language):
     assert len(made.pages) == 2
 
 
+@pytest.mark.slow
 def test_a_quotation_prints_every_field(agreed):
     assert lost(quote_pdf(Quote.objects.get(), "en"), QUOTE) == []

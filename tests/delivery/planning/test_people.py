@@ -111,6 +111,7 @@ def test_summary_follows_writes_after_the_commit(
     assert planned_tasks.differences() == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_an_absence_moves_the_plan(engagement, consultant, manager, model):
     """Five days from Monday, absent on Wednesday and Thursday: until Tuesday, and what follows

@@ -238,6 +238,7 @@ def test_every_month_of_the_chart_is_named_where_there_is_room(people, engagemen
     assert [label for label, _left in chart(schedule(found), MONDAY).months] == labels
 
 
+@pytest.mark.slow
 def test_milestones_by_page(client, people, planned, quoted):
     """They begin as the agreed payments; before those there is no standard in their place."""
     client.force_login(people[Role.MANAGER])

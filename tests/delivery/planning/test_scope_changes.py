@@ -46,6 +46,7 @@ def tasks(engagement):
     return sorted((task.model.code, task.stage) for task in engagement.plan.tasks.all())
 
 
+@pytest.mark.slow
 def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, draft, detector):
     manager = people[Role.MANAGER]
     criteria = assessing.draft_criteria(actor=manager, engagement=two_models)
@@ -69,6 +70,7 @@ def test_a_dropped_model_leaves_plan_criteria_and_stages(people, two_models, dra
         engagement_services.move_stage(actor=manager, record=record, move="restore", comment="x")
 
 
+@pytest.mark.slow
 def test_an_accepted_quote_holds_the_scope_and_a_change_moves_it(people, two_models, draft,
                                                                   detector):
     """14 models became 22 at the price of 14: what was agreed changes by a change request."""
@@ -93,6 +95,7 @@ def test_an_accepted_quote_holds_the_scope_and_a_change_moves_it(people, two_mod
     assert detector.dropped_at is not None
 
 
+@pytest.mark.slow
 def test_dates_are_those_that_were_signed(people, two_models, draft, llm):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, **NEW)
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft, action="drop_stage",
@@ -190,6 +193,7 @@ def test_nothing_happens_where_a_stage_was_submitted_meanwhile(people, draft, de
     assert everything() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["add_model", "drop_model"])
 def test_nothing_remains_of_a_part_that_fails(people, draft, detector, monkeypatch, part):
     scope_effects.set_scope_effect(actor=people[Role.CONSULTANT], change=draft,

@@ -90,6 +90,7 @@ def test_an_engagement_is_in_time_once_its_last_model_is(people, engagement, llm
     assert agrees()
 
 
+@pytest.mark.slow
 def test_the_rate_is_over_all_that_were_due(people, engagement, llm):
     """Overdue and open, or closed without acceptance: not in time. What is due later waits."""
     Engagement.objects.update(starts_on=None, ends_on=date(2026, 2, 10))

@@ -124,6 +124,7 @@ def test_strangers_see_nothing_and_everybody_only_his_own(people, stranger, enga
     assert list(portfolio_engagements(stranger, {})) == []
 
 
+@pytest.mark.slow
 def test_many_engagements_cost_the_queries_of_three(client, people, engagement, quoted):
     client.force_login(people[Role.MANAGER])
     urls = [reverse("portal:portfolio"), reverse("portal:portfolio_export"),
@@ -161,6 +162,7 @@ def test_the_workbook_holds_the_filtered_rows_and_no_formula(client, people, eng
     assert not rows[1][1].startswith("=")
 
 
+@pytest.mark.slow
 def test_the_decision_that_was_signed_last_is_said(client, act, delivered, quick_files):
     def said(columns="") -> tuple[str, list[str]]:
         page = client.get(f"/portfolio/?q=EP2501{columns}", HTTP_ACCEPT_LANGUAGE="en")

@@ -41,6 +41,7 @@ def batches_read(monkeypatch):
     return read
 
 
+@pytest.mark.slow
 def test_it_is_sent_before_the_rows_are_read(client, people, engagement, batches_read):
     add_engagements(engagement, ROWS - 1)
     client.force_login(people[Role.ADMINISTRATOR])

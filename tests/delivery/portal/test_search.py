@@ -111,6 +111,7 @@ def test_queries_do_not_grow(people, world, django_assert_num_queries, count):
         global_search.search(people[Role.MANAGER], "EP2501")
 
 
+@pytest.mark.slow
 def test_commands_lead_to_what_the_role_may_do(client, people, world):
     with override("en"):
         def labels(role, text):

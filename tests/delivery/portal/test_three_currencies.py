@@ -83,6 +83,7 @@ def test_page_export_api_and_outcomes_agree_to_the_cent(client, people, accepted
     assert (outcomes.won, outcomes.amount, outcomes.unpriced) == (len(accepted), total, 0)
 
 
+@pytest.mark.slow
 def test_the_pdf_prints_the_sum_that_is_counted(accepted):
     for quote in accepted[:3]:
         pages = PdfReader(io.BytesIO(quote_pdf(quote, "en"))).pages

@@ -87,6 +87,7 @@ def test_withdrawn_by_the_author_until_it_is_approved(people, submitted):
         services.withdraw_quote(actor=sales, quote=submitted)
 
 
+@pytest.mark.slow
 def test_pages_offer_each_step_to_its_people_only(client, people, submitted):
     url = reverse("quotes:quote", args=[submitted.pk])
 

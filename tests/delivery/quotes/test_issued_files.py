@@ -214,6 +214,7 @@ def test_a_download_never_renders_again(client, api, people, issued, quick):
     assert (downloads.count(), {d.target_type for d in downloads}) == (8, {"quotes.quote"})
 
 
+@pytest.mark.slow
 def test_stored_files_are_the_real_ones(issued):
     services.store_quote_files(issued.pk)
     assert {entry.format: entry.file.read(4) for entry in issued.files.all()} == {

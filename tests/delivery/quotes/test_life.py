@@ -238,6 +238,7 @@ def test_expired_price_list_prices_nothing(people, quote, card):
                           price=PriceLine.objects.get(code="S-PM"))
 
 
+@pytest.mark.slow
 def test_cost_never_reaches_the_customer(client, people, quote, issue, update):
     line = quote.lines.get(code="S-TRAIN")
     services.update_line(actor=people[Role.SALES], line=line, unit_cost=Decimal("777.77"))
@@ -270,6 +271,7 @@ def huge(people, engagement, card):
     return draft
 
 
+@pytest.mark.slow
 def test_many_lines_cost_no_more_queries(client, people, quote, huge,
                                          django_assert_max_num_queries):
     client.force_login(people[Role.SALES])

@@ -4,6 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 from math import floor
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def test_a_line_is_what_exact_fractions_give(quantity, months, price, rate, disc
         exact_cents(Fraction(exact_cents(full)) / (1 + Fraction(rate))), net, gross - net)
 
 
+@pytest.mark.slow
 @given(LINES, DISCOUNTS)
 def test_the_tax_of_a_rate_tells_what_rounding_once_would_give(lines, discount):
     found = [(line[3], a) for line, a in zip(lines, amounts(lines, discount), strict=True)]
@@ -81,6 +83,7 @@ def test_a_price_with_tax_is_shown_to_the_cent(price, rate):
     assert with_tax(price, rate) == exact_cents(Fraction(price) * (1 + Fraction(rate)))
 
 
+@pytest.mark.slow
 @given(PRICES, RATES)
 def test_an_inclusive_price_is_the_amount_with_tax(price, rate):
     line = line_amounts(Decimal(1), Decimal(1), price, rate, is_tax_included=True)

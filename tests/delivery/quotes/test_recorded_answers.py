@@ -141,6 +141,7 @@ def test_sales_begins_an_engagement(people, client):
     assert Customer.objects.get(pk=made.customer_id).name == "某某科技有限公司"
 
 
+@pytest.mark.slow
 def test_pages_of_recorded_answers(people, issued, client):
     client.defaults["HTTP_ACCEPT_LANGUAGE"] = "en"
     client.force_login(people[Role.SALES])

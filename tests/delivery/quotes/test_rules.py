@@ -146,6 +146,7 @@ def test_09_a_stage_that_no_model_goes_through(sound, engagement):
     assert broken(sound) == {"R-QUO-09"}
 
 
+@pytest.mark.slow
 def test_nothing_of_cost_or_margin_in_any_part_of_the_workbook(people, sound, issue):
     """Hidden sheets, defined names, comments and properties are all parts of the package."""
     line = sound.lines.get(code="S-TRAIN")

@@ -37,6 +37,7 @@ def in_state(quote, people):
     return moved_to
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", S.values)
 def test_every_move_in_every_state_by_every_role(in_state, people, state):
     found = in_state(state)

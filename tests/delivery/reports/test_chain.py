@@ -87,6 +87,7 @@ def test_every_step_is_in_the_audit_log(draft, people):
         *["document.file"] * 4, "document.issue"]  # report and annex in each language
 
 
+@pytest.mark.slow
 def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client):
     document = issued_document(draft, people)
     with pytest.raises(InvalidInput):
@@ -112,6 +113,7 @@ def test_a_withdrawn_version_stays_readable_and_is_marked(draft, people, client)
     assert correction.replaces == document
 
 
+@pytest.mark.slow
 def test_office_files_of_a_withdrawn_document_keep_their_bytes_beside_marked_copies(
         delivered, people, client):
     """Their checksums were issued: what is downloaded again is what was issued."""
@@ -192,6 +194,7 @@ def test_what_reviewers_remark_stays_within_the_firm(draft, people, client):
     assert seen == {Role.MANAGER: [True, True], Role.REVIEWER: [False, False]}
 
 
+@pytest.mark.slow
 def test_a_document_on_which_the_customer_decided_is_not_withdrawn(delivered, people):
     from delivery.acceptance.services import decide, open_review
 

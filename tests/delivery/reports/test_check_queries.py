@@ -14,6 +14,7 @@ from engagements.models import Role
 MOST = {"TR": 94, "FA": 78}  # queries; of three criteria on two models; who may review a report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MOST)
 def test_the_checks_of_a_document_ask_little(people, delivered, kind):
     document = Document.objects.get(pk=services.draft_document(

@@ -26,6 +26,7 @@ def test_every_word_is_printed_and_a_script_by_what_identifies_it():
             f"python3 -c <script of 3 lines, SHA-256 {DIGEST[:12]}…> smoke")
 
 
+@pytest.mark.slow
 def test_the_annex_has_each_script_once_with_its_runs(delivered, people):
     first, second, _failed = delivered.jobs.order_by("pk")
     Job.objects.filter(pk__in=[first.pk, second.pk]).update(command=["python3", "-c", SCRIPT])

@@ -4,6 +4,7 @@ import io
 import shlex
 
 import openpyxl
+import pytest
 
 from delivery.documents.bilingual import in_language
 from delivery.documents.pdf import html_of
@@ -22,6 +23,7 @@ def adapted(engagement, state: str = "succeeded") -> Job:
                               finished_at=STARTED)
 
 
+@pytest.mark.slow
 def test_a_test_object_is_named_by_the_newest_run_that_made_it(delivered, people):
     first, newest, _failed = adapted(delivered), adapted(delivered), adapted(delivered, "failed")
     for job in (first, newest):
@@ -56,6 +58,7 @@ def test_what_a_comparison_is_asked_for_stands_in_it_even_unrecorded(report):
     assert rows["Data set"] == ["all", "not recorded", "not recorded", "–"]
 
 
+@pytest.mark.slow
 def test_a_report_ends_with_its_conclusion_and_room_to_sign(report):
     last = [s for s in context_of(report.snapshot, "en")["sections"] if not s["is_annex"]][-1]
     assert last["title"] == "Conclusion and signatures"
@@ -63,6 +66,7 @@ def test_a_report_ends_with_its_conclusion_and_room_to_sign(report):
         "recommendation_box.html", "signatures.html"]
 
 
+@pytest.mark.slow
 def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(report, delivered):
     snapshot = report.snapshot
     book = openpyxl.load_workbook(io.BytesIO(annex_xlsx(snapshot, "en")))
@@ -76,6 +80,7 @@ def test_the_annex_file_lists_every_run_and_file_and_the_report_their_totals(rep
         bool(row["role"]) for row in snapshot["evidence"]]
 
 
+@pytest.mark.slow
 def test_chinese_sentences_follow_each_other_without_a_gap(report):
     html = html_of(TEMPLATE, context_of(report.snapshot, "zh-hans"), "zh-hans")
     assert "。 " not in html.split("<body>")[1]

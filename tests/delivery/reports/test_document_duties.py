@@ -87,6 +87,7 @@ def report(delivered, people):
     return services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)
 
 
+@pytest.mark.slow
 def test_a_report_is_not_reviewed_by_the_one_who_alone_measured_it(report, people):
     manager, admin = people[Role.MANAGER], people[Role.ADMINISTRATOR]
     with override("en"), pytest.raises(InvalidInput, match=(

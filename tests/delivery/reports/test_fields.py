@@ -148,6 +148,7 @@ def columns_of(document, chapter: str) -> str:
                    for key in keys if key in tables)  # some stand only where there is something
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", FIELDS)
 def test_a_kind_prints_every_field(delivered, people, code):
     document = services.draft_document(actor=people[Role.MANAGER], engagement=delivered, kind=code)

@@ -91,6 +91,7 @@ def test_every_file_of_a_kind_opens_in_spite_of_them(snapshot_of, code):
         assert opened[form](io.BytesIO(write(snapshot, "en")))
 
 
+@pytest.mark.slow
 def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
     customer = delivered.customer
     customer.name = customer.name_en = "Acme\x01 \u202eLtd"
@@ -100,6 +101,7 @@ def test_a_customer_s_hostile_name_is_issued_clean(delivered, people, renderer):
     assert issued_document(draft, people, is_checked=True).state == "issued"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_rendered_is_taken_back_and_its_number_used_again(
         delivered, people, renderer):
     draft = services.draft_test_report(actor=people[Role.MANAGER], engagement=delivered)

@@ -126,6 +126,7 @@ def test_a_draft_that_contradicts_the_records_is_stopped(planned, people):
     assert obstacles(Document.objects.get(pk=document.pk)) == {}
 
 
+@pytest.mark.slow
 def test_facts_do_not_depend_on_the_reader_s_language(delivered, people):
     manager, now = people[Role.MANAGER], timezone.now()
     manager.full_name_en = "Lin Xue"
@@ -142,6 +143,7 @@ def test_facts_do_not_depend_on_the_reader_s_language(delivered, people):
     assert made[0] == made[1]
 
 
+@pytest.mark.slow
 def test_a_report_that_leaves_out_a_run_is_stopped(delivered, people):
     from workers.models import Job
 
@@ -151,6 +153,7 @@ def test_a_report_that_leaves_out_a_run_is_stopped(delivered, people):
     assert "“Testing performed” no longer matches the records" in sentences(document)
 
 
+@pytest.mark.slow
 def test_a_passage_that_nobody_wrote_stops_the_report(planned, people):
     document = drafted(planned, people, "AS")
     assert "Write the passage “Conclusion”." in sentences(document)
@@ -178,6 +181,7 @@ def test_an_unconfirmed_baseline_stops_the_baseline_sheet(delivered, people):
     assert "is not confirmed by both sides" in sentences(document)
 
 
+@pytest.mark.slow
 def test_a_draft_that_shows_an_old_verdict_is_stopped(delivered, people):
     document = drafted(delivered, people, "TR")
     assert problems_of(document) == []
@@ -211,6 +215,7 @@ def test_a_paper_on_verdicts_shows_what_the_records_say_now(delivered, people):
     assert problems_of(again) == []
 
 
+@pytest.mark.slow
 def test_a_raw_file_that_is_gone_breaks_the_link(delivered, people):
     document = drafted(delivered, people, "TR")
     listed = document.snapshot["evidence"][0]
@@ -218,6 +223,7 @@ def test_a_raw_file_that_is_gone_breaks_the_link(delivered, people):
     assert "gone.log is broken" in sentences(document)
 
 
+@pytest.mark.slow
 def test_practice_rows_in_an_unmarked_engagement_are_stopped(practised, people):
     document = drafted(practised, people, "TR")
     assert document.is_practice
@@ -242,6 +248,7 @@ def test_a_workbook_holds_text_never_formulas(planned, people, code):
         assert f"'{HOSTILE_CELL}" in [cell.value for cell in cells]
 
 
+@pytest.mark.slow
 def test_the_word_file_can_be_edited_and_names_its_hash(planned, people):
     document = drafted(planned, people, "SOW")
     first, second = (document_docx(document.snapshot, "zh-hans") for _n in range(2))
@@ -299,6 +306,7 @@ def test_pages_show_the_kinds_and_their_drafts(planned, people, client):
     assert document.words["as_conclusion"]["zh"] == "可行"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [SAMPLE, TUNING], ids=lambda spec: spec.code)
 def test_the_days_of_a_sample_s_statement_of_work_add_up(planned, people, firm, spec):
     """By stage, by grade and by service it is the same sum, the one that was quoted."""

@@ -146,6 +146,7 @@ def test_a_word_file_leaves_no_chapter_to_the_pdf(kind):
     assert parts <= set(PARTS)
 
 
+@pytest.mark.slow
 def test_the_word_form_of_an_acceptance_shows_picture_and_departures(planned, people):
     snapshot = drafted(planned, people, "PA").snapshot
     snapshot["departures"]["skipped"] = [
@@ -173,6 +174,7 @@ def test_no_page_of_a_word_file_begins_with_a_single_row(word):
 WITHDRAWN = "WITHDRAWN – this document is no longer in force"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_withdrawn", [True, False])
 def test_a_word_file_says_on_every_page_that_it_is_withdrawn(planned, people, is_withdrawn):
     made = docx.Document(io.BytesIO(document_docx(
@@ -210,6 +212,7 @@ def test_the_particulars_of_a_word_file_stay_on_one_page(word):
     assert stored == [*[True] * (len(rows) - 1), None]
 
 
+@pytest.mark.slow
 def test_raw_files_and_runs_of_a_word_file_lead_to_their_pages(delivered, people, settings):
     settings.PUBLIC_URL = "https://desk.example"
     snapshot = services.draft_acceptance(

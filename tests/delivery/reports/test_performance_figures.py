@@ -37,6 +37,7 @@ def details(facts: dict, language: str) -> list[dict]:
     return next(section for section in sections if section["id"] == "details")["parts"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_each_chart_with_data_is_a_numbered_figure(profiled, language):
     model, facts = profiled.engagement.models.first(), in_language(profiled.snapshot, language)
@@ -51,6 +52,7 @@ def test_each_chart_with_data_is_a_numbered_figure(profiled, language):
     assert all(model.code in figure["caption"] for figure in part["figures"])
 
 
+@pytest.mark.slow
 def test_no_heading_without_data(report):
     facts = in_language(report.snapshot, "en")
     assert facts["performance"] == []

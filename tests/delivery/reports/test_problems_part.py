@@ -21,6 +21,7 @@ def part(client, document: Document):
     return client.get(reverse("reports:problems", args=[document.pk]), headers=ENGLISH)
 
 
+@pytest.mark.slow
 def test_the_page_asks_for_the_part_and_the_part_blocks_the_button(report, people, client):
     reviewed_document(report, people)
     client.force_login(people[Role.ADMINISTRATOR])
@@ -46,6 +47,7 @@ def test_who_cannot_issue_sees_the_problems_without_a_button(report, people, cli
     assert BUTTON not in found
 
 
+@pytest.mark.slow
 def test_an_issued_document_has_no_such_part(report, people, client):
     document = issued_document(report, people)
     client.force_login(people[Role.MANAGER])

@@ -70,6 +70,7 @@ def make(person: User, document: Document, move: str) -> None:
     SERVICES[move](actor=person, document=document, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", S.values)
 def test_every_move_in_every_state_by_every_role(in_state, people, state):
     found = in_state(state)

@@ -48,6 +48,7 @@ def test_all_is_taken_over_at_once_with_audit_entries(confirmed, people):
     assert services.apply_consequences(actor=people[Role.MANAGER], survey=confirmed) == []
 
 
+@pytest.mark.slow
 def test_scope_decides_the_stages(confirmed, people):
     llm = MigratedModel.objects.get(code="LLM")
     apply(change(confirmed, people, model_scope_at_LLM="inference"), people)
@@ -104,6 +105,7 @@ def test_job_forms_open_with_the_answers(confirmed, people):
     assert defaults_for(kinds.get("inf.atc"), llm) == {"framework": "5"}
 
 
+@pytest.mark.slow
 def test_stated_figures_wait_for_their_file_and_a_stored_curve_is_recorded(confirmed, people):
     llm = MigratedModel.objects.get(code="LLM")
     curve = stored(llm.engagement, llm, "gpu.csv", loss_log())
@@ -118,6 +120,7 @@ def test_stated_figures_wait_for_their_file_and_a_stored_curve_is_recorded(confi
     assert "latency_ms" in set(drafts.values_list("key", flat=True))
 
 
+@pytest.mark.slow
 def test_draft_baselines_prefill_the_form(confirmed, people, client):
     apply(confirmed, people)
     client.force_login(people[Role.CONSULTANT])
@@ -126,6 +129,7 @@ def test_draft_baselines_prefill_the_form(confirmed, people, client):
     assert page.context["form"]["hardware"].value() == "说明"
 
 
+@pytest.mark.slow
 def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people, client):
     apply(confirmed, people)
     client.force_login(people[Role.CONSULTANT])
@@ -144,6 +148,7 @@ def test_a_draft_baseline_is_done_when_both_sides_confirmed_it(confirmed, people
     assert reverse("assessments:baseline", args=[baseline.pk]) in page
 
 
+@pytest.mark.slow
 def test_risks_are_numbered_follow_the_answers_and_close(confirmed, people):
     apply(confirmed, people)
     risk = Risk.objects.get(pk=Consequence.objects.get(code="risk:custom_ops").result["risk"])
@@ -161,6 +166,7 @@ def test_risks_are_numbered_follow_the_answers_and_close(confirmed, people):
     assert not Consequence.objects.filter(code="risk:custom_ops").exists()
 
 
+@pytest.mark.slow
 def test_drivers_feed_the_estimate(confirmed, people, engagement):
     without = days(draft_estimate(actor=people[Role.CONSULTANT], engagement=engagement))
     engagement.estimates.all().delete()
@@ -184,6 +190,7 @@ def days(estimate):
             for line in estimate.lines.exclude(model=None).select_related("model")}
 
 
+@pytest.mark.slow
 def test_changed_answers_show_the_difference(confirmed, people):
     apply(confirmed, people)
     change(confirmed, people, sequence_at_LLM="4096")
@@ -210,6 +217,7 @@ def test_only_managers_and_only_confirmed(confirmed, people, client):
     assert client.get(reverse("surveys:consequences", args=["EP2501"])).status_code == 403
 
 
+@pytest.mark.slow
 def test_the_page_takes_over_the_chosen_rows(confirmed, people, client):
     client.force_login(people[Role.MANAGER])
     place = reverse("surveys:consequences", args=["EP2501"])

@@ -1,5 +1,6 @@
 """The survey's pages: at most ten, nothing typed is lost on the way, models share answers."""
 
+import pytest
 from django.urls import reverse
 
 from delivery.surveys import services
@@ -34,6 +35,7 @@ def test_known_facts_are_offered_and_stored_only_with_the_page(survey, people, c
     assert Sheet(survey).cells["model_name@LLM"].value is None
 
 
+@pytest.mark.slow
 def test_answers_are_copied_where_a_model_has_none(survey, people, client):
     actor = people[Role.CONSULTANT]
     services.save_answers(actor=actor, survey=survey, changes=[

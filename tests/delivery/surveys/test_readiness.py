@@ -79,6 +79,7 @@ def test_the_survey_gate_asks_for_confirmation_and_decision(confirmed, people):
     assert met() == {"survey": True, "survey_decision": False}
 
 
+@pytest.mark.slow
 def test_broken_rules_keep_the_design_gate_shut(confirmed, people):
     apply(confirmed, people)
     design = MigratedModel.objects.get(code="LLM").stages.get(stage=Stage.DESIGN)

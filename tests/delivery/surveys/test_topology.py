@@ -47,6 +47,7 @@ def test_without_a_call_between_two_there_is_no_arrow(text):
     assert not spec or spec["layer"][0]["data"]["values"] == []
 
 
+@pytest.mark.slow
 def test_the_picture_holds_names_and_labels_as_text_only():
     svg = picture(ANSWER + "\n<script>alert(1)</script> -> 网关")
     assert svg.startswith("<svg")

@@ -39,6 +39,7 @@ def test_draft_baselines_hold_the_quantity_that_the_unit_means(confirmed, people
                 } & set(drafts)
 
 
+@pytest.mark.slow
 def test_a_published_baseline_is_a_risk_and_says_so_in_its_draft(confirmed, people, client):
     change(confirmed, people, accuracy_source_at_LLM="published",
            accuracy_publication_at_LLM="模型卡 v1", performance_source_at_LLM="measured_us")
@@ -64,6 +65,7 @@ def test_data_that_was_not_cleaned_is_a_risk(confirmed, people):
     assert rows(confirmed)["risk:raw_data"].item.value["models"] == ["LLM"]
 
 
+@pytest.mark.slow
 def test_hyper_parameters_one_by_one_go_before_those_in_a_text(confirmed, people):
     llm = MigratedModel.objects.get(code="LLM")
     change(confirmed, people, hyper_at_LLM="seed 7, weight decay 0.1", warmup_at_LLM="1",

@@ -55,6 +55,7 @@ def test_it_has_drop_downs_notes_and_language(survey):
         "Ascend 910", "Ascend 910B", "Ascend 910C（Atlas A3）", "Ascend 310P（Atlas 300I Duo）"]
 
 
+@pytest.mark.slow
 def test_changed_cells_are_previewed_and_the_rest_stays(complete, people, client):
     book = opened(complete)
     place(book, "chip").value = "Ascend 910C"
@@ -97,6 +98,7 @@ def test_wrong_cells_are_named(complete, name, value):
     assert (error.sheet, error.cell) == ("Engagement", cell.coordinate)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["=1+1", "+49 10", "-x", "@SUM(A1)", "'quoted", "''"])
 def test_formulas_are_neutralised_and_come_back_as_they_were(complete, people, text):
     revision = Sheet(complete).cells["need"].revision

@@ -28,6 +28,7 @@ def test_download_and_send_back_unchanged(complete, people, client, accept):
     assert client.get(f"/api/v1/surveys/{complete.pk}/workbook/?language=fr").status_code == 400
 
 
+@pytest.mark.slow
 def test_wrong_cells_are_named_and_the_rest_is_written_on_demand(complete, people, client):
     book = opened(complete)
     wrong = place(book, "cards")
@@ -53,6 +54,7 @@ def test_no_survey_no_file_no_right(complete, people, client, stranger):
     assert client.get(f"/api/v1/surveys/{complete.pk}/workbook/").status_code == 404
 
 
+@pytest.mark.slow
 def test_consequences_over_the_api(complete, people, client):
     confirm(complete, people)
     client.force_login(people[Role.MANAGER])

@@ -73,6 +73,7 @@ def clean() -> bool:
     return (next(audit_log.findings(), None), list(audit_log.row_differences())) == (None, [])
 
 
+@pytest.mark.slow
 def test_an_assignment(manager, people, engagement, record):
     consultant, boss = people[Role.CONSULTANT], people[Role.MANAGER]
     services.assign_stages(actor=boss, records=[record], person=boss, note="first")
@@ -103,6 +104,7 @@ def test_nobody_is_given_a_stage_after_leaving_the_team(manager, people, engagem
     assert not StageAssignment.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_move_that_the_table_leads_back(manager, people, engagement, record):
     place = ("engagements:stage_move", engagement.code, "LLM", record.stage)
     note = manager.do(*place, move=StageMove.SKIP, comment="not asked for")
@@ -117,6 +119,7 @@ def test_a_move_that_the_table_leads_back(manager, people, engagement, record):
     assert (record.state, clean()) == (StageState.SKIPPED, True)
 
 
+@pytest.mark.slow
 def test_a_start_and_a_submission(manager, people, engagement, record):
     survey = record.model.stages.get(stage=Stage.SURVEY)
     place = ("engagements:stage_move", engagement.code, "LLM", survey.stage)
@@ -143,6 +146,7 @@ def test_no_button_where_the_table_does_not_lead_back(manager, people, engagemen
     assert manager.do(*place, accept.stage, move=StageMove.SUBMIT) == ""
 
 
+@pytest.mark.slow
 def test_a_move_of_several_stages(manager, people, engagement, record):
     other = services.add_model(actor=people[Role.MANAGER], engagement=engagement, code="DET",
                                name="y")
@@ -195,6 +199,7 @@ def test_a_person_taken_off_the_team(manager, people, engagement):
     assert manager.undo(note)[0] is False
 
 
+@pytest.mark.slow
 def test_notices_marked_read(manager, people, record):
     for move in (StageMove.START, StageMove.SUBMIT):
         services.move_stage(actor=people[Role.CONSULTANT], move=move,
@@ -222,6 +227,7 @@ def test_a_deleted_view(manager, people):
     assert SavedView.objects.get().query == "state=closed"
 
 
+@pytest.mark.slow
 def test_a_solved_case(manager, people, fail):
     case = add_case(actor=people[Role.MANAGER], title="x", cause="x", cure="x",
                     error_code="EI0002", job=fail(HCCL))
@@ -250,6 +256,7 @@ def test_a_retired_runtime(client, people, engagement):
     assert (page.undo(note)[0], clean()) == (False, True)
 
 
+@pytest.mark.slow
 def test_a_note_is_for_one_person_and_a_short_time(
         manager, client, people, engagement, record, monkeypatch):
     fields = {"record": record.pk, "person": people[Role.CONSULTANT].pk}

@@ -108,6 +108,7 @@ def test_damaged_gzip(written):
     assert code_of(written(packed[: len(packed) // 2])) == "damaged_gzip"
 
 
+@pytest.mark.slow
 def test_a_record_after_long_noise_is_found(written):
     noise = "INFO loading a shard of the data set\n" * 20_000
     assert read_file(written(noise + LOG)).values["loss"]["points"] == 2
@@ -143,6 +144,7 @@ def test_the_command_without_json_succeeds_for_a_good_file(written, capsys):
 MEGABYTE = 1024**2
 
 
+@pytest.mark.slow
 def test_a_line_without_end_costs_no_memory(written):
     text = b"step 1 loss 1.0\nstep 2 loss " + b" " * 12 * MEGABYTE + b"9\nstep 3 loss 3.0\n"
     path = written(text + b"step 4 loss 4.0\nstep 5 loss 5.0\n")
@@ -160,6 +162,7 @@ def test_a_long_progress_bar_keeps_its_line_numbers(written):
     assert len([text for number, text in lines if number == 2 and text.strip()]) == 110_000
 
 
+@pytest.mark.slow
 def test_a_gzip_bomb_is_refused_early(written):
     with pytest.raises(ReadError) as error:
         read_file(written(gzip.compress(b"step 1 loss 1\n" * 3 + bytes(80 * MEGABYTE), 9)))

@@ -85,6 +85,7 @@ def is_unexplained(path: Path) -> bool:
     return not isinstance(reading, Reading)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(genuine()))
 def test_a_damaged_file_of_each_format(name, tmp_path):
     data, path = genuine()[name], tmp_path / "file"
@@ -127,6 +128,7 @@ TEXT_FORMATS = [name for name, data in sorted(genuine().items())
                 if not looks_binary(data) and LONG_NUMBER.search(data)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXT_FORMATS)
 def test_half_a_number_is_never_silently_a_figure(name, tmp_path):
     """What is left of a damaged number is not read, or a warning says what is wrong."""

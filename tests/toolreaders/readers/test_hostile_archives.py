@@ -26,6 +26,7 @@ def archive(**members):
     return data.getvalue()
 
 
+@pytest.mark.slow
 def test_too_large_archive(written):
     bomb = archive(**{WORKBOOK: bytes(250 * 1024**2)})
     assert len(bomb) < 300 * 1024

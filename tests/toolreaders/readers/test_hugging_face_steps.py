@@ -135,6 +135,7 @@ def test_a_run_with_its_summary_alone(written, text):
         read_series(written(text))
 
 
+@pytest.mark.slow
 def test_runs_that_were_resumed_often_take_linear_time(written):
     epochs = [1] * 5000 + [2, 3] * 20_000
     records = [f"{{'loss': {n}.5, 'epoch': {epoch}}}\n" for n, epoch in enumerate(epochs)]

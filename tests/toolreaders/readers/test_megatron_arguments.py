@@ -1,5 +1,7 @@
 """Arguments that a run prints at its start, and the rules that they answer."""
 
+import pytest
+
 from toolreaders import read_file
 from workers.rules import Facts, check
 from workers.rules.facts.base import Seen, observed
@@ -96,6 +98,7 @@ def test_a_cut_list_says_so(written):
     assert [warning.code for warning in reading.warnings] == ["no_iterations", "truncated_record"]
 
 
+@pytest.mark.slow
 def test_no_iteration_is_said_of_the_whole_file_alone(written):
     chatter = "INFO compiling a kernel, please wait\n" * 500_000  # 18 MB
     reading = read_file(written(DUMP + chatter + "".join(map(LINE.format, range(1, 4)))))

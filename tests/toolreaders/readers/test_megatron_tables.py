@@ -30,6 +30,7 @@ def written(path, count: int, *, other: str = "", losses=None):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("other", "losses"), [
     ("", None), ("saving checkpoint at iteration 500 | to x\n", None), ("", {700: "NAN"}),
     (MEMORY, None)])
@@ -44,6 +45,7 @@ def test_both_ways_give_one_curve(tmp_path, monkeypatch, other, losses):
     assert by_pattern.warnings == slowly.warnings
 
 
+@pytest.mark.slow
 def test_a_record_of_another_layout_among_like_lines_is_passed_over(tmp_path):
     alone = read_series(written(tmp_path / "a.log", 6000))
     among = read_series(written(tmp_path / "b.log", 6000,
@@ -65,6 +67,7 @@ def test_like_lines_need_no_other_way(tmp_path, monkeypatch):
     assert len(read_series(path).steps) == 3000
 
 
+@pytest.mark.slow
 def test_records_glued_into_one_long_line_are_told_apart(tmp_path):
     """A search to the line's end for each of them would take minutes."""
     path = tmp_path / "a.log"

@@ -47,6 +47,7 @@ def test_a_version_file_behind_a_failed_query(sample):
     assert part.values["lines"]["version"] == 6
 
 
+@pytest.mark.slow
 def test_parts_of_a_long_log(sample, written):
     noise = 9_000
     table = sample("node/24.1.rc1.b030_910B3_8cards.txt").read_text()
@@ -61,6 +62,7 @@ def test_parts_of_a_long_log(sample, written):
         ("evaluation", count + 1, count + 3), 0.8036)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_part_amid_a_long_log(written, encoding):
     more = [f"iter {n}: loss 2.5, time 90.00ms, mfu 1.00%\n" for n in range(30_000)]

@@ -66,6 +66,7 @@ def files(tmp_path) -> list[Path]:
     return [*tmp_path.iterdir(), *sorted((ROOT / "tests" / "samples").rglob("*"))]
 
 
+@pytest.mark.slow
 def test_files_of_every_reader_hold_what_the_types_say(files):
     read, strange = set(), {}
     for path in files:

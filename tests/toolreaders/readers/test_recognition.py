@@ -52,6 +52,7 @@ def test_what_stands_behind_much_noise_is_found(text, kind, before, after, writt
     assert time.process_time() - began < 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", [TABLE, PIP])
 @pytest.mark.parametrize("count", [0, 9_000])
 def test_what_a_script_prints_of_the_machine_is_not_what_the_log_is(state, count, written):
@@ -62,12 +63,14 @@ def test_what_a_script_prints_of_the_machine_is_not_what_the_log_is(state, count
     assert read_file(written(TABLE + noise(count))).kind == "npu_smi"
 
 
+@pytest.mark.slow
 def test_a_table_is_told_by_its_header_alone(written):
     rows = "".join(f"{n},{3 - n / 30000:.4f}\n" for n in range(40_000))
     reading = read_file(written("step,loss\n" + rows))
     assert (reading.reader, reading.values["loss"]["points"]) == ("csv_training_log", 40_000)
 
 
+@pytest.mark.slow
 def test_a_file_of_unlike_lines_that_was_not_searched_to_its_end_is_not_called_unknown(
         written, monkeypatch):
     monkeypatch.setattr("toolreaders.sample.MOST_DIGESTED", 1024**2)
@@ -76,6 +79,7 @@ def test_a_file_of_unlike_lines_that_was_not_searched_to_its_end_is_not_called_u
         read_file(written(lines))
 
 
+@pytest.mark.slow
 def test_losses_are_found_amid_chatter_that_is_nowhere_alike(written, monkeypatch):
     monkeypatch.setattr("toolreaders.sample.MOST_DIGESTED", 1)
     chatter = "".join(f"{'abcdefgh'[n % 8] * (n % 997)} {n}\n" for n in range(9_000))
@@ -86,6 +90,7 @@ def test_losses_are_found_amid_chatter_that_is_nowhere_alike(written, monkeypatc
     assert (reading.kind, reading.values["loss"]["points"]) == ("training_log", 9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 @pytest.mark.parametrize(("text", "kind"), [
     (NANOGPT, "training_log"), (SERVED, "inference_benchmark"), (TABLE, "npu_smi"),
@@ -98,12 +103,14 @@ def test_packed_files(pack, text, kind, written):
         read_file(written(packed[: len(packed) // 2]))
 
 
+@pytest.mark.slow
 def test_an_xz_file_that_takes_much_memory_is_refused(written):
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 1, "dict_size": 2 * MAX_XZ_MEMORY}]
     with pytest.raises(ReadError, match="damaged_xz"):
         read_file(written(lzma.compress(NANOGPT.encode() * 100, filters=filters)))
 
 
+@pytest.mark.slow
 def test_an_xz_bomb_is_refused(written):
     text = b"step 1 loss 1\n" * 3 + bytes(80 * 1024**2)
     with pytest.raises(ReadError, match="unsafe_archive"):

@@ -172,6 +172,7 @@ def test_hostile_members_are_skipped_and_named(tmp_path):
                                       ("link.py", "link")]
 
 
+@pytest.mark.slow
 def test_bombs_are_refused(tmp_path):
     big = {f"{n}.py": b"#" * source_files.MAX_FILE_BYTES for n in range(17)}
     with pytest.raises(ReadError) as caught:

@@ -117,6 +117,7 @@ def test_the_store_keeps_the_sha256_that_it_compared(bucket, people, engagement)
     assert stored["ChecksumSHA256"] == b64encode(hashlib.sha256(LOG).digest()).decode()
 
 
+@pytest.mark.slow
 def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagement):
     content = os.urandom(20 * 2**20)
     first, second = (store_file(stream=BytesIO(content), name=name, engagement=engagement)
@@ -129,6 +130,7 @@ def test_a_large_file_goes_up_in_parts_and_the_same_bytes_once(bucket, engagemen
         first.sha256)
 
 
+@pytest.mark.slow
 def test_an_upload_whose_parts_went_to_two_portals(bucket, people, engagement, settings, tmp_path):
     content = os.urandom(2**20)
     upload = start_upload(actor=people["consultant"], engagement=engagement, name="a.bin",
@@ -142,6 +144,7 @@ def test_an_upload_whose_parts_went_to_two_portals(bucket, people, engagement, s
     assert version["Key"] == upload.artifact.file.name
 
 
+@pytest.mark.slow
 def test_parts_that_were_never_finished_leave_the_bucket(bucket, people, engagement):
     upload, going_on = (start_upload(
         actor=people["consultant"], engagement=engagement, name="a", size=9) for _each in range(2))
@@ -182,6 +185,7 @@ def test_what_was_issued_is_locked_and_nothing_else(bucket):
     assert version["VersionId"] == held["VersionId"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_locked")
 def test_raw_files_are_locked_when_their_document_is_issued(bucket, people, engagement):
     artifact, other = uploaded(people, engagement), store_file(
@@ -261,6 +265,7 @@ class NotReady(BaseHTTPRequestHandler):
         pass
 
 
+@pytest.mark.slow
 def test_a_store_that_says_it_is_not_ready_is_waited_for(silent_store, server, capsys, monkeypatch):
     waiting = ThreadingHTTPServer(("127.0.0.1", 0), NotReady)
     threading.Thread(target=waiting.serve_forever, daemon=True).start()
@@ -292,6 +297,7 @@ def test_too_large_upload_is_refused_and_leaves_nothing(settings, people, engage
     assert not engagement.artifacts.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_locked")
 def test_an_archive_of_the_audit_log_is_locked_and_read_from_the_bucket(bucket, people):
     at = timezone.now() + timedelta(days=90)

@@ -142,6 +142,7 @@ def test_who_lost_the_claim_keeps_nothing(upload, monkeypatch):
     assert (artifact.readings.count(), actions().count("artifact.read")) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_step_that_needs_the_file_waits_and_says_so(people, upload, engagement, monkeypatch):
     from engagements import services as engagements
 

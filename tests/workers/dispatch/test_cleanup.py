@@ -14,7 +14,7 @@ from workers.dispatch import cleanup, runner
 from workers.logs import live_log, search
 from workers.models import Artifact, Job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -70,6 +70,7 @@ def poll_until(job, is_reached) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_logs_are_followed_over_rotation_and_kept(job, client, people):
     poll_until(job, lambda: "loss: 3.0" in texts(job).get("logs/train.log", "")
                and len(texts(job)) == 3)
@@ -98,6 +99,7 @@ def test_logs_are_followed_over_rotation_and_kept(job, client, people):
         "logs/train.log", "logs/copied.log", "logs/中 文.log"}
 
 
+@pytest.mark.slow
 def test_lists_made_while_a_log_was_rotated_are_made_again(job, monkeypatch):
     """The new file was seen and not yet the renamed one: its rest stands before what is newer.
 

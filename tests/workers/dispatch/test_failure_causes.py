@@ -20,6 +20,7 @@ PORT_TAKEN_TWICE = (
     "first.listen(); second.bind(first.getsockname())")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("script", "status", "cause", "values"), [
     ("echo ready; npu-smio info", 127, "tool_missing", {"name": "npu-smio"}),
     ("touch run.sh; ./run.sh", 126, "not_executable", {"name": "./run.sh"}),
@@ -45,6 +46,7 @@ def test_sentence_names_the_cause(queue, script, status, cause, values):
     assert stored["quote"] in job.technical_cause
 
 
+@pytest.mark.slow
 def test_missing_loss_is_not_the_headline_where_the_cause_is_known(people, node, engagement):
     """A training of a module that is not there, by the kind's own launcher."""
     model = engagement.models.create(code="m1", name="模型")
@@ -55,12 +57,14 @@ def test_missing_loss_is_not_the_headline_where_the_cause_is_known(people, node,
     assert job.message_values == {"path": "/nowhere/train.py"}
 
 
+@pytest.mark.slow
 def test_end_of_the_log_is_the_technical_cause_where_no_other_is_known(queue):
     job = runner.drive(queue("seq 30; exit 3"))
     assert (job.message, "diagnosis" in job.results) == ("status %(status)s", False)
     assert job.technical_cause.split() == [str(n) for n in range(19, 31)]
 
 
+@pytest.mark.slow
 def test_command_that_ended_well_keeps_the_sentence_of_its_kind(queue):
     job = runner.drive(queue("exit 0"))
     assert (job.state, "diagnosis" in job.results) == (JobState.SUCCEEDED, False)
@@ -105,6 +109,7 @@ def page(client, people):
     return get
 
 
+@pytest.mark.slow
 def test_page_quotes_the_line_and_leads_to_it(queue, page):
     job = runner.drive(queue("seq 300; npu-smio info"))
     url = reverse("workers:job_log_lines", args=[job.pk])
@@ -121,6 +126,7 @@ def test_page_quotes_the_line_and_leads_to_it(queue, page):
     assert 'id="L200"' not in lines
 
 
+@pytest.mark.slow
 def test_edit_and_run_again_opens_the_form_with_the_jobs_values(queue, page, people, engagement):
     script = "exit 4 # of the first attempt"
     job = runner.drive(queue(script))
@@ -133,6 +139,7 @@ def test_edit_and_run_again_opens_the_form_with_the_jobs_values(queue, page, peo
     assert f'<option value="{job.node_id}" selected>' in form
 
 
+@pytest.mark.slow
 def test_values_of_a_job_of_strangers_are_not_copied(queue, client, stranger, people, engagement):
     job = runner.drive(queue("exit 4 # secret"))
     client.force_login(people["operator"])

@@ -101,6 +101,7 @@ def starts_now(job: Job) -> bool:
     return transitions.step(job).get("state") == JobState.STARTING
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_no_forecast_is_earlier_than_what_the_dispatch_then_does(
         seed, people, engagement, clock, monkeypatch):

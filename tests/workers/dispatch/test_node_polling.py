@@ -27,6 +27,7 @@ def log_of(job):
     return job.artifacts.get(name="log.txt").file.read().decode()
 
 
+@pytest.mark.slow
 def test_jobs_of_a_node_travel_together_and_stay_apart(queue, node, ssh_server):
     jobs = [queue(f"echo n{n}; exit {n % 2}") for n in range(6)]
     jobs.append(queue("printf abc > a.txt; echo files"))
@@ -57,6 +58,7 @@ def test_a_slow_answer_does_not_put_off_the_next_look(age, waited, pause, monkey
     assert (found - now).total_seconds() == pause
 
 
+@pytest.mark.slow
 def test_one_script_starts_all_that_wait(queue, node, monkeypatch):
     for n in range(5):
         queue(f"sleep 1; echo {n}")
@@ -93,6 +95,7 @@ def test_who_waits_for_cards_does_not_hold_up_the_others(queue, node):
         JobState.CANCELLED, JobState.SUCCEEDED, JobState.SUCCEEDED]
 
 
+@pytest.mark.slow
 def test_lost_answer_to_a_start_does_not_start_it_twice(queue, node, ssh_server, monkeypatch):
     job = queue("echo ran >> $HOME/visited; echo done")
     run_many = ssh.run_many

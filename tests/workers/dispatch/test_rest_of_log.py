@@ -26,6 +26,7 @@ def job(people, node, monkeypatch):
                               parameters={"script": SCRIPT})
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_the_end_is_known_before_the_log_is_here_and_nothing_of_it_is_lost(job, node):
     states = []

@@ -73,6 +73,7 @@ def content(job, name) -> bytes:
     return job.artifacts.get(name=name).file.read()
 
 
+@pytest.mark.slow
 def test_a_stored_file_is_brought_once_and_taken_from_the_store_again(queue, engagement, servers):
     pk = stored(engagement, f"runs/{ODD}", b"weights")
     first = runner.drive(queue(f"desk:file/{pk}"))
@@ -88,6 +89,7 @@ def test_a_stored_file_is_brought_once_and_taken_from_the_store_again(queue, eng
     assert (mended.inputs.get().way, content(mended, "out.txt")) == ("copied", b"weights")
 
 
+@pytest.mark.slow
 def test_what_no_job_asks_for_any_more_is_removed(queue, engagement, servers, nodes):
     runner.drive(queue(f"desk:file/{stored(engagement, 'a.bin', b'x')}"))
     retained = servers[1].home / "desk-jobs/.desk-inputs"
@@ -114,6 +116,7 @@ def test_output_of_a_job_becomes_the_input_of_one_on_another_node(queue, servers
     assert not (folder / "inputs/data/out/link").exists()
 
 
+@pytest.mark.slow
 def test_large_folders_are_used_where_they_lie(queue, servers, nodes, people):
     data = servers[0].home / "data" / "模型 1"
     data.mkdir()

@@ -43,6 +43,7 @@ def make(person, job, move):
     SERVICES[move](actor=person, job=job)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", JobState.values)
 def test_every_move_in_every_state_by_every_role(queue, people, state):
     job = in_state(queue("exit 3"), state)

@@ -62,6 +62,7 @@ def queue(people, node, engagement):
     return go
 
 
+@pytest.mark.slow
 def test_unreadable_files_are_named_and_the_others_collected(queue, node, client, people):
     job = runner.drive(queue(SCRIPT))
     node.refresh_from_db()
@@ -85,6 +86,7 @@ def test_unreadable_files_are_named_and_the_others_collected(queue, node, client
     assert answer["results"]["not_collected"]["n"] == 3
 
 
+@pytest.mark.slow
 def test_a_closed_folder_goes_with_the_job_s_folder(queue, node, server):
     job = runner.drive(queue("mkdir -p out/closed; echo 1 > out/closed/c;"
                              "chmod 000 out/closed out"))
@@ -94,12 +96,14 @@ def test_a_closed_folder_goes_with_the_job_s_folder(queue, node, server):
     assert not work.exists()
 
 
+@pytest.mark.slow
 def test_a_closed_work_folder_is_named(queue):
     job = runner.drive(queue("echo 1 > b.txt; chmod 000 ."))
     assert [(name, mode) for name, _owner, mode, _why in job.results["not_collected"]["files"]] == [
         (".", "d---------")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [LogsKind, OnlyLogsKind])
 def test_an_unreadable_further_log_is_named_and_the_others_followed(queue, kind):
     job = runner.drive(queue("mkdir logs; echo 1 > logs/a.log; echo 2 > logs/b.log; : > logs/c.log;"
@@ -109,6 +113,7 @@ def test_an_unreadable_further_log_is_named_and_the_others_followed(queue, kind)
         ["logs/a.log", f"{USER}:{USER}", "----------", "Permission denied"]]}
 
 
+@pytest.mark.slow
 def test_a_node_without_tar_sends_files_one_by_one(queue, monkeypatch):
     monkeypatch.setattr(scripts, "pack_script",
                         lambda *_args: "echo $data_mark; echo tar: not found >&2; exit 127\n")
@@ -117,6 +122,7 @@ def test_a_node_without_tar_sends_files_one_by_one(queue, monkeypatch):
         "b.txt": b"1\n", "c.txt": b"2\n"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_cancelled", [False, True])
 def test_a_script_that_fails_is_no_absence_and_does_not_hold_the_job(
         queue, node, people, monkeypatch, is_cancelled):
@@ -153,6 +159,7 @@ def test_an_unreadable_input_fails_the_job_and_not_the_node(queue, node, server)
         assert "Permission denied" in job.sentence
 
 
+@pytest.mark.slow
 def test_links_pipes_and_files_beyond_the_limit_are_named(queue, client, people, monkeypatch):
     monkeypatch.setattr(job_files, "MOST_FILES", 2)
     job = runner.drive(queue("mkdir out; ln -s /etc/hostname out/l; mkfifo out/p;"
@@ -167,6 +174,7 @@ def test_links_pipes_and_files_beyond_the_limit_are_named(queue, client, people,
     assert "not-collected.txt" in page
 
 
+@pytest.mark.slow
 def test_a_job_that_left_only_a_link_says_so(queue):
     job = runner.drive(queue("mkdir out; ln -s /etc/hostname out/l"))
     assert job.results["not_collected"]["files"] == [["out/l", "", "", "link"]]

@@ -186,6 +186,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", sorted(CASES))
 def test_rule_hits_and_clears(code, facts):
     bad, good = CASES[code]

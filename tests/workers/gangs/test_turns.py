@@ -93,6 +93,7 @@ def test_racks_stand_together(queue, nodes):
     assert [each.node.name for each in job.own_gang.present()] == ["n0", "n2", "n1"]
 
 
+@pytest.mark.slow
 def test_members_are_no_jobs_of_their_own(queue, nodes, client, people):
     job = queue(nodes, 2)
     client.force_login(people["consultant"])

@@ -64,6 +64,7 @@ def test_from_a_dump_to_the_comparison_in_three_clicks(
         assert "golden" in client.get(reverse("workers:job", args=[job.pk])).content.decode()
 
 
+@pytest.mark.slow
 def test_folders_of_a_node_are_browsed_chosen_and_downloaded(
         client, people, engagement, node, ssh_server):
     data = ssh_server.root / "home" / "data"
@@ -90,6 +91,7 @@ def test_folders_of_a_node_are_browsed_chosen_and_downloaded(
     assert client.get(api).status_code == 403
 
 
+@pytest.mark.slow
 def test_stored_files_of_a_job_are_an_archive_and_offered(client, people, queue, engagement):
     job = runner.drive(queue("mkdir sub; echo 文 > 'sub/a b.txt'; echo 2 > b.txt"))
     client.force_login(people["consultant"])

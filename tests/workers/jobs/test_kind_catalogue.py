@@ -70,6 +70,7 @@ def test_installations_want_a_confirmation(code):
     assert "confirmed" in kind.schema()["required"]
 
 
+@pytest.mark.slow
 def test_catalogue_and_help_pages(client, people):
     client.force_login(people["consultant"])
     page = client.get("/jobs/catalogue/").content.decode()

@@ -24,6 +24,7 @@ def run(tmp_path):
     return go
 
 
+@pytest.mark.slow
 def test_a_card_held_by_a_child_of_a_child_is_named(run, tmp_path):
     card = str(tmp_path / "dev" / "davinci5")
     answer = run("sh", "-c", '"$1" -c "$2" "$3" 1.5; echo done', "sh", sys.executable, HOLD, card)
@@ -32,6 +33,7 @@ def test_a_card_held_by_a_child_of_a_child_is_named(run, tmp_path):
     assert second.startswith("desk: device npu 5: process ")
 
 
+@pytest.mark.slow
 def test_a_session_of_its_own_is_watched_too(run, tmp_path):
     card = tmp_path / "dev" / "nvidia1"
     answer = run("setsid", "--wait", sys.executable, "-c", HOLD, str(card), "1.5")
@@ -57,6 +59,7 @@ def test_without_a_card_it_says_so_and_keeps_the_status(run):
     assert run("sh", "-c", "kill -9 $$").returncode == 137
 
 
+@pytest.mark.slow
 def test_a_command_may_finish_its_work_when_it_is_told_to_end():
     saved = ("trap 'sleep 0.3; echo saved; exit 5' TERM; "
              "sleep 20 >/dev/null & echo ready; wait")

@@ -56,6 +56,7 @@ def programs(server) -> str:
     return f"PATH={folder}:$PATH"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [
     ["python3", "-m", "json.tool", "--help"], ["bash", "-c", "echo usage: $0", "it's"],
     ["deepspeed", *ODD], ["accelerate", "launch", *ODD]])
@@ -98,6 +99,7 @@ def test_a_script_is_kept_and_judged_by_what_was_named(run):
     assert Artifact.objects.filter(job=again, name="script.sh").exists()
 
 
+@pytest.mark.slow
 def test_what_it_left_is_read_by_its_content(run):
     text = "".join(f"{{'loss': {2 - n / 10}, 'grad_norm': 1.0, 'learning_rate': 1e-05, "
                    f"'epoch': {n / 10}}}\n" for n in range(1, 9))
@@ -105,6 +107,7 @@ def test_what_it_left_is_read_by_its_content(run):
     assert job.artifacts.get(name="log.txt").readings.get().kind == "training_log"
 
 
+@pytest.mark.slow
 def test_who_may_is_declared_per_node_and_role(people, node, engagement, run):
     for name in ("manager", "operator"):
         with pytest.raises(NotAllowed):

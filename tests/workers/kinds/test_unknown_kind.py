@@ -33,6 +33,7 @@ def forget(monkeypatch):
     return lambda: monkeypatch.delitem(registry._kinds, ShellKind.code)
 
 
+@pytest.mark.slow
 def test_pages_and_api_show_what_is_known(queue, forget, client, people, node, engagement):
     ended, waiting = runner.drive(queue("echo told; exit 3")), queue(cards=1)
     Job.objects.filter(pk=waiting.pk).update(next_step_at=timezone.now().replace(year=2099))
@@ -50,6 +51,7 @@ def test_pages_and_api_show_what_is_known(queue, forget, client, people, node, e
         assert client.get(url).status_code == 200, url
 
 
+@pytest.mark.slow
 def test_retry_is_refused_with_a_sentence(queue, forget, people, client):
     job = runner.drive(queue("exit 3"))
     forget()
@@ -60,6 +62,7 @@ def test_retry_is_refused_with_a_sentence(queue, forget, people, client):
     assert Job.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_waiting_job_ends_and_those_of_its_node_go_on(queue, forget, people, node):
     gone = queue()
     forget()
@@ -72,6 +75,7 @@ def test_waiting_job_ends_and_those_of_its_node_go_on(queue, forget, people, nod
     assert runner.drive(other).state == JobState.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_running_job_is_followed_to_its_end_and_keeps_its_log(queue, forget, tmp_path):
     go_on = tmp_path / "go-on"
     job = queue(f"echo begun; until test -e {go_on}; do sleep 0.05; done; echo ended", cards=1)

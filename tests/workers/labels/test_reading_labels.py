@@ -91,6 +91,7 @@ def test_figures_show_powers_of_ten_and_no_exponent():
     assert figure_text(float("nan")) == "nan"
 
 
+@pytest.mark.slow
 def test_every_warning_of_a_reader_has_words():
     assert codes_of_warnings() - set(TEXTS) == set()
     assert warning_words({"code": "of_another", "message": "As it was."}) == "As it was."

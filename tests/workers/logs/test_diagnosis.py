@@ -139,6 +139,7 @@ def test_progress_bars_do_not_shift_the_line():
     assert find([Part(text)], 1).line == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", [
     '{"a": "error b", ' * 60_000, "QUJD+/" * 200_000 + " error", "license " * 100_000,
     "x: " * 300_000 + "error", "driver " * 100_000 + "version error",

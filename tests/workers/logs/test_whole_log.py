@@ -28,6 +28,7 @@ def job(db, settings, tmp_path):
     return of
 
 
+@pytest.mark.slow
 def test_an_error_in_the_middle_forbids_success(job):
     text = judged_text(job("[ERROR] the shard 3 is not readable", 0))
     assert success_checks.error_lines(text) == ["[ERROR] the shard 3 is not readable"]
@@ -37,11 +38,13 @@ def test_an_error_in_the_middle_forbids_success(job):
     assert not judgement.is_success
 
 
+@pytest.mark.slow
 def test_the_device_named_in_the_middle_proves_the_run(job):
     text = judged_text(job("desk: device npu 3: process 7 holds it open", 0))
     assert device_in(text) == "npu 3"
 
 
+@pytest.mark.slow
 def test_a_cause_in_the_middle_is_found_with_its_line(job):
     found = diagnosis.of_job(job("RuntimeError: NPU out of memory. Tried to allocate 5.03 GiB "
                                  "(NPU 3; 60.96 GiB total capacity; x)", 1))

@@ -49,6 +49,7 @@ def signed(folder, name: str, principals: str = USER, validity: str = "+1h") -> 
     return (folder / f"{name}-cert.pub").read_text()
 
 
+@pytest.mark.slow
 def test_certificate_opens_a_node_that_trusts_only_an_authority(enrol, people, tmp_path, client):
     operator = people[Role.OPERATOR]
     key, other = make_key(tmp_path / "user"), make_key(tmp_path / "other")
@@ -72,6 +73,7 @@ def test_certificate_opens_a_node_that_trusts_only_an_authority(enrol, people, t
                 node_edits.edit_node(actor=operator, node=node, **wrong)
 
 
+@pytest.mark.slow
 def test_chain_of_jump_hosts_is_passed_in_order_and_each_key_is_pinned(enrol, people, tmp_path):
     with running_sshd(tmp_path / "node") as server, running_sshd(tmp_path / "first") as first, \
             running_sshd(tmp_path / "second") as second, running_sshd(tmp_path / "third") as third:
@@ -157,6 +159,7 @@ def keys() -> list[str]:
     return [line.split()[1] for line in _PasswordServer.authorized.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_keys_are_rotated_one_by_one_and_each_is_tried_before_the_old_one_goes(
         people, keyed, client):
     before, old = keys(), keyed.private_key
@@ -188,6 +191,7 @@ def test_a_key_that_does_not_open_the_node_leaves_everything_as_it_was(
     assert (keys(), Node.objects.get().private_key) == (before, old)
 
 
+@pytest.mark.slow
 def test_password_is_used_once_and_kept_nowhere(people, password_server, client):
     operator = people[Role.OPERATOR]
     node = services.enrol_node(actor=operator, name="n1", host="127.0.0.1", username="root",

@@ -59,6 +59,7 @@ def sentence_of_trial(people, node) -> str:
     return error.value.message
 
 
+@pytest.mark.slow
 def test_many_sessions_at_once_where_sshd_lets_one_be_per_connection(node, configured):
     configured("MaxSessions 1")
     answers = []
@@ -109,6 +110,7 @@ def test_a_server_with_another_algorithm_is_named_when_it_is_enrolled(people, se
     assert "the node offers aes128-cbc" in error.value.message
 
 
+@pytest.mark.slow
 def test_a_command_that_does_not_end_is_no_absence(people, node):
     ssh.run(node, "true\n")
     with pytest.raises(ssh.CommandTimedOut):
@@ -122,6 +124,7 @@ def test_nothing_listens(people, node, server):
         "does not answer over SSH (The machine answers, but no SSH server listens on the port).")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("greeting", "told"), [
     (b"", "The node did not answer in time"), (b"SSH-1.5-old\r\n", "is no SSH server")])
 def test_people_read_sentences_and_no_names_of_exceptions(
@@ -184,6 +187,7 @@ def test_a_cluster_that_does_not_answer_is_told_without_the_names_of_libraries(p
     assert str(reachability.scheduler_away(ValueError(printed))) == told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["desk data", "desk start desk-job-1 started 1 1 1",
                                    "desk entries", "desk left 0"])
 def test_words_of_ours_in_a_start_up_file_are_not_taken_for_an_answer(
@@ -214,6 +218,7 @@ def test_a_job_whose_start_no_shell_ran_fails_as_that(
     assert "This account is currently not available" in job.technical_cause
 
 
+@pytest.mark.slow
 def test_a_running_job_of_a_node_without_a_shell_stays_unknown(
         people, engagement, node, configured, monkeypatch):
     monkeypatch.setitem(registry._kinds, ShellKind.code, ShellKind())
@@ -232,6 +237,7 @@ def test_a_running_job_of_a_node_without_a_shell_stays_unknown(
     assert runner.drive(job).state == JobState.CANCELLED
 
 
+@pytest.mark.slow
 def test_keys_that_cannot_be_used_are_told_apart(tmp_path):
     key, locked = make_key(tmp_path / "key"), make_key(tmp_path / "locked", "correct horse")
     x25519 = subprocess.run(["openssl", "genpkey", "-algorithm", "X25519"], check=True,

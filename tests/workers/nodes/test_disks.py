@@ -14,6 +14,8 @@ from workers.models import Artifact, DiskSample, Job, Node
 from workers.nodes.conditions import condition_of
 from workers.services import node_disks
 
+pytestmark = pytest.mark.slow
+
 DAY = timedelta(days=1)
 
 

@@ -292,6 +292,7 @@ def test_a_reading_opens_and_ends_alarms_and_owners_of_running_jobs_are_told(fle
     assert not CardAlarm.objects.filter(node=node, cleared_at=None).exists()
 
 
+@pytest.mark.slow
 def test_a_node_is_deleted_if_nothing_ran_there_else_retired(fleet, people, page, client):
     operator = people[Role.OPERATOR]
     used, fresh = Node.objects.get(name="npu-03"), Node.objects.get(name="npu-15")

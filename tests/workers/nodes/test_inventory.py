@@ -122,6 +122,7 @@ def test_hostile_ini_is_refused(text):
         read(text.encode(), "hosts")
 
 
+@pytest.mark.slow
 def test_hostile_yaml_is_refused():
     bomb = b"a: &a [x]\nb: &b [*a, *a]\nall: {hosts: {n1: {v: *b}}}\n"
     for data in (bomb, b"all: " + b"[" * 5000, b"all: !!python/object/apply:os.system [id]\n"):
@@ -149,6 +150,7 @@ def test_formula_of_a_workbook_is_a_fault_and_never_evaluated(people):
     assert fault.column == str(node_rows.COLUMNS["name"][0])
 
 
+@pytest.mark.slow
 def test_nodes_of_an_import_are_probed_confirmed_and_checked(people, ssh_server, client,
                                                              django_capture_on_commit_callbacks):
     operator = people[Role.OPERATOR]

@@ -46,6 +46,7 @@ def test_same_host_key_at_another_address_is_refused(sshd, enrol, confirm):
     assert not Node.objects.filter(name="n2").exists()
 
 
+@pytest.mark.slow
 def test_same_machine_with_another_host_key_is_refused(sshd, enrol, confirm, tmp_path):
     """As a container's own server on a second port: machine id and boot give it away."""
     first = confirm(enrol(sshd, "n1"))
@@ -59,6 +60,7 @@ def test_same_machine_with_another_host_key_is_refused(sshd, enrol, confirm, tmp
     assert (node.state, node.host_key) == (Node.State.PENDING, "")
 
 
+@pytest.mark.slow
 def test_machine_that_let_nobody_in_at_first_is_found_with_the_first_log_in(
         sshd, enrol, confirm, people, tmp_path):
     confirm(enrol(sshd, "n1"))
@@ -75,6 +77,7 @@ def test_machine_that_let_nobody_in_at_first_is_found_with_the_first_log_in(
             services.set_maintenance(actor=people["operator"], node=node, is_on=False)
 
 
+@pytest.mark.slow
 def test_copied_disks_are_machines_of_their_own(sshd, enrol, confirm, tmp_path):
     """The same machine id, but another boot."""
     first = confirm(enrol(sshd, "n1"))
@@ -83,6 +86,7 @@ def test_copied_disks_are_machines_of_their_own(sshd, enrol, confirm, tmp_path):
         assert confirm(enrol(second, "n2")).state == Node.State.READY
 
 
+@pytest.mark.slow
 def test_practice_nodes_stand_for_machines_of_their_own(sshd, enrol, confirm, tmp_path):
     confirm(enrol(sshd, "n1"))
     with running_sshd(tmp_path / "second") as second:

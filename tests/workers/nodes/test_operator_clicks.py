@@ -121,6 +121,7 @@ def test_1_which_node_is_sick(fleet, client, people):
     assert "Card 3: Temperature: 97 °C" in row_of(text, "npu-07")
 
 
+@pytest.mark.slow
 def test_2_who_waits_for_whom_and_why(fleet, client, people):
     text = ask(client, people, "Nodes", "Queue", f"#{fleet['waits'].pk} Chip status")
     assert "It wants 4 of 8 healthy cards, of which 0 are free." in text
@@ -150,6 +151,7 @@ def test_5_what_fills_the_disk(fleet, client, people):
     assert "The disk is full." in text
 
 
+@pytest.mark.slow
 def test_6_utilisation_in_october_by_project(fleet, client, people):
     text = ask(client, people, "Nodes", "Use of cards", {**OCTOBER, "by": "project"})
     assert "EP2501 20.0 5.0 5.0 10.0 another project 8.0 0.0 0.0 8.0" in text
@@ -161,6 +163,7 @@ def test_7_which_free_cards_cannot_be_used_and_why(fleet, client, people):
     assert re.search(r"free but of no use: .*8 \(Disk full\)", text)
 
 
+@pytest.mark.slow
 def test_8_whose_jobs_a_maintenance_touches(maintained, fleet, client, people):
     text = ask(client, people, "Nodes", "npu-01")
     assert f"Jobs that still run at {maintained:%Y-%m-%d %H:%M} are stopped." in text
@@ -169,6 +172,7 @@ def test_8_whose_jobs_a_maintenance_touches(maintained, fleet, client, people):
     assert f"ends about {maintained:%Y-%m-%d %H}" in queue
 
 
+@pytest.mark.slow
 def test_9_when_does_the_job_start(fleet, client, people):
     text = ask(client, people, "Nodes", "Queue")
     end = timezone.localtime(fleet["theirs"].started_at + timedelta(hours=2, seconds=59))
@@ -176,6 +180,7 @@ def test_9_when_does_the_job_start(fleet, client, people):
     assert f"starts about {end:%Y-%m-%d %H:%M}" in text
 
 
+@pytest.mark.slow
 def test_10_what_share_each_project_holds(fleet, client, people):
     text = ask(client, people, "Nodes", "Queue")
     assert "another project 6 75 %" in text
@@ -187,6 +192,7 @@ def test_11_which_node_does_not_answer_and_since_when(fleet, client, people):
     assert re.search("The node has not answered for 1 hour[.,]", text)
 
 
+@pytest.mark.slow
 def test_12_who_runs_on_a_node_until_when(fleet, client, people):
     text = ask(client, people, "Nodes", "npu-01")
     end = f"{timezone.localtime(fleet['mine'].started_at + timedelta(hours=2)):%Y-%m-%d %H:%M}"
@@ -195,11 +201,13 @@ def test_12_who_runs_on_a_node_until_when(fleet, client, people):
     assert f"of another engagement -- 2, 3, 4, 5, 6, 7 ends about {end}" in queue
 
 
+@pytest.mark.slow
 def test_no_answer_names_what_the_operator_may_not_know(fleet, client, people):
     for steps in ((), ("Nodes",), ("Nodes", "Queue"), ("Nodes", "Use of cards", OCTOBER)):
         assert "EP-OTHER" not in ask(client, people, *steps)
 
 
+@pytest.mark.slow
 def test_nodes_of_a_label_are_a_group(fleet, client, people):
     Node.objects.filter(name__in=["npu-21", "npu-22"]).update(labels="机房 B, 910B")
     text = ask(client, people, "Nodes", "机房 B")

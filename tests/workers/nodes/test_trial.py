@@ -71,6 +71,7 @@ def said(node: Node) -> str:
         return "\n".join(reason.sentence for reason in condition_of(node, timezone.now()).reasons)
 
 
+@pytest.mark.slow
 def test_cards_clock_and_sessions_are_read(confirmed, server):
     put(server, "npu-smi", NPU_SMI)
     put(server, "date", "#!/bin/sh\nexec /usr/bin/date -d '+2 hours' \"$@\"\n")
@@ -95,6 +96,7 @@ def test_a_clock_that_changes_is_seen_soon_after_the_last_answer(confirmed):
     assert node.clock_offset_seconds > 7000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lines", "scratch", "sentence"), [
     ("ForceCommand /usr/sbin/nologin", "desk-jobs", "log-in shell does not run our commands"),
     ("PubkeyAuthentication no", "desk-jobs", "refuses the log-in"),
@@ -125,6 +127,7 @@ def test_what_does_not_pass_is_not_ready(
     assert node.state == Node.State.READY
 
 
+@pytest.mark.slow
 def test_a_node_that_lets_in_an_engagement_alone_is_tried_with_its_log_in(
         people, engagement, confirmed, server):
     """Its own key is no longer authorised; what is found is the node's all the same."""
@@ -142,6 +145,7 @@ def test_a_node_that_lets_in_an_engagement_alone_is_tried_with_its_log_in(
     assert (node.state, node.cards_total) == (Node.State.READY, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", [Node.State.MAINTENANCE, Node.State.QUARANTINED])
 def test_a_log_in_that_passes_takes_no_node_out_of_another_state(
         people, engagement, confirmed, server, state):

@@ -128,6 +128,7 @@ def wait_home(run) -> str:
     return run('printf "%s" "$HOME"').decode()
 
 
+@pytest.mark.slow
 def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
     answer = start(run, ["sh", "-c", "touch begun; exec sleep 30"])
     begun = tmp_path / "jobs" / NAME / "work" / "begun"
@@ -141,6 +142,7 @@ def test_killed_wrapper_is_lost_and_its_child_is_an_orphan(run, tmp_path):
     assert wait(run).is_lost({"boot_id": state.boot_id})
 
 
+@pytest.mark.slow
 def test_term_ends_the_whole_group_and_leaves_a_status(run, tmp_path):
     start_and_begin(run, tmp_path, "sleep 30 & sleep 30")
     run(scripts.cancel_script(PLACE, "TERM"))
@@ -159,6 +161,7 @@ WITH_PROGRAMS = pytest.mark.parametrize(  # busybox runs its own before those on
     ids=lambda shell: shell[0])
 
 
+@pytest.mark.slow
 @WITH_PROGRAMS
 def test_a_poll_runs_one_program_and_one_more_for_what_is_new(run, ran, tmp_path):
     start(run, ["sh", "-c", "echo begun; while [ ! -f go ]; do sleep 0.05; done; echo more; "
@@ -184,6 +187,7 @@ def test_a_start_runs_few_programs(run, ran, tmp_path):
     assert {"rmdir", "grep", "stat"} >= set(ran())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.getuid() != 0, reason="makes a namespace of processes, which needs root")
 def test_a_start_and_a_poll_are_few_processes_whatever_the_load(tmp_path):
     """Pauses and forks of the shell included, as the namespace numbers them; the start of a job
@@ -238,6 +242,7 @@ def test_script_that_arrives_cut_short_starts_nothing(tmp_path, share):
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.slow
 def test_full_scratch_does_not_fail_what_runs_already(run, tmp_path):
     start(run, ["sleep", "5"])
     (tmp_path / "jobs").chmod(0o500)
@@ -253,6 +258,7 @@ def test_absent_directory_is_said(run):
     assert (state.is_present, state.process) == (False, "gone")
 
 
+@pytest.mark.slow
 def test_job_that_is_cancelled_before_its_start_never_starts(run, tmp_path):
     assert run(scripts.cancel_script(PLACE, "TERM")) == b"desk held\ndesk left 0\n"
     start(run, ["sh", "-c", "echo ran >> ../../../count"])
@@ -260,6 +266,7 @@ def test_job_that_is_cancelled_before_its_start_never_starts(run, tmp_path):
     assert not (tmp_path / "count").exists()
 
 
+@pytest.mark.slow
 def test_removed_folder_still_proves_the_start(run, tmp_path):
     argv = ["sh", "-c", "echo ran >> ../../../count"]
     start(run, argv)
@@ -270,6 +277,7 @@ def test_removed_folder_still_proves_the_start(run, tmp_path):
     assert (tmp_path / "count").read_text() == "ran\n"
 
 
+@pytest.mark.slow
 def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
     known = tuple(start_and_begin(run, tmp_path, "exec sleep 30").decode().split()[4:])
     shutil.rmtree(tmp_path / "jobs")
@@ -279,6 +287,7 @@ def test_vanished_folder_is_not_taken_for_an_ended_job(run, tmp_path):
     assert poll(run, known=known).process == "gone"
 
 
+@pytest.mark.slow
 def test_processes_left_behind_are_seen_after_the_exit(run):
     start(run, ["sh", "-c", "sleep 30 & exit 3"])
     state = until(lambda seen: seen.exit_status is not None and seen.process != "alive",
@@ -309,6 +318,7 @@ def is_running(process: int) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_child_in_a_session_of_its_own_is_seen_and_ended(run, tmp_path):
     child = start_stubborn(run, tmp_path)
     state = until(lambda seen: seen.exit_status is not None, lambda: poll(run))
@@ -327,6 +337,7 @@ def shown(run, script) -> survivors.Survivors:
     return survivors.parse(Answer(0, run(script), b""))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not any(os.access(f"/sys/fs/cgroup{place}/cgroup.procs", os.W_OK)
                             for place in ("", "/unified", "/systemd")),
                     reason="no control group can be made here")
@@ -341,6 +352,7 @@ def test_child_without_the_mark_is_found_in_the_control_group(run, tmp_path):
     assert not group.exists()
 
 
+@pytest.mark.slow
 def test_processes_of_other_jobs_are_left_alone(run, tmp_path):
     child = start_stubborn(run, tmp_path, name="desk-job-2-1-x")
     start(run, ["sleep", "30"])
@@ -367,6 +379,7 @@ def test_kills_for_want_of_memory_are_counted(run, tmp_path):
     assert poll(run).oom_kills == 2
 
 
+@pytest.mark.slow
 def test_many_jobs_are_told_apart_in_one_answer(run):
     for n in (1, 2, 3):
         start(run, ["printf", "desk desk-job-9-1-x log=5 %s\\n", str(n)], f"desk-job-{n}-1-x")

@@ -90,6 +90,7 @@ def test_conversion_is_checked_against_the_chip_without_cards(people, model, rea
                            parameters={"model_file": "~/m.onnx", "soc_version": "Ascend310P3"})
 
 
+@pytest.mark.slow
 def test_upload_is_judged_and_its_page_links_the_file(client, people, model):
     content = (SAMPLES / "accuracy/config_check/result.xlsx").read_bytes()
     artifact = services.upload_artifact(
@@ -167,6 +168,7 @@ def test_damaged_settings_file_is_named(people, engagement):
         ("R-CFG-22", "config.json", artifact.pk)]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_job_keeps_what_the_rules_say_of_its_files(client, people, model, node):
     from workers.dispatch import runner

@@ -50,6 +50,7 @@ def test_the_page_is_for_both_sides(rejected, client, act, stranger):
         assert client.get(url).status_code == status
 
 
+@pytest.mark.slow
 def test_the_next_version_is_reviewed_anew_and_leads_back(rejected, client, act, people):
     measure(rejected.document.engagement, people, MigratedModel.objects.get(code="PSR"))
     draft = reporting.draft_correction(actor=act.manager, document=rejected.document,

@@ -46,6 +46,7 @@ def in_state(review, people):
     return put
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ReviewState.values)
 def test_every_action_in_every_state_by_every_role(in_state, people, state):
     found = in_state(state)

@@ -52,6 +52,7 @@ def test_a_criterion_of_another_document_is_refused(say, review, engagement):
         say(Role.REVIEWER, criterion=other)
 
 
+@pytest.mark.slow
 def test_internal_comments_are_never_visible_to_the_customer(say, review, people, client, act):
     note = say(Role.MANAGER, SECRET, is_internal=True)
     say(Role.CONSULTANT, SECRET + "！", answers=note)

@@ -105,6 +105,7 @@ def phased(delivered, act):
     return delivered
 
 
+@pytest.mark.slow
 def test_the_preliminary_acceptance_begins_the_trial_period(phased, act):
     first = act.open(phased, "PA")
     act.decide(first, "conditional", conditions=[ISSUE])
@@ -114,6 +115,7 @@ def test_the_preliminary_acceptance_begins_the_trial_period(phased, act):
     assert first.trial_ends_on == timezone.localdate() + timedelta(days=10)
 
 
+@pytest.mark.slow
 def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act, client):
     with pytest.raises(WrongState):
         act.open(phased, "FA")
@@ -152,6 +154,7 @@ def test_the_final_acceptance_waits_for_trial_and_blocking_issues(phased, act, c
     assert (last.phase, state(phased)) == ("final", "accepted")
 
 
+@pytest.mark.slow
 def test_a_rejected_preliminary_acceptance_begins_no_trial(phased, act):
     first = act.open(phased, "PA")
     act.decide(first, "rejected", reason="未达标")
@@ -182,6 +185,7 @@ def prove(review, act, days_ago=6, **given):
         "delivered_on": timezone.localdate() - timedelta(days=days_ago), **given})
 
 
+@pytest.mark.slow
 def test_the_review_has_the_contracts_deadline_and_both_sides_are_reminded(delivered, act):
     terms(delivered, act, review_days=2)
     review = act.open(delivered)
@@ -194,6 +198,7 @@ def test_the_review_has_the_contracts_deadline_and_both_sides_are_reminded(deliv
                ) == {"administrator", "manager", "reviewer"}
 
 
+@pytest.mark.slow
 def test_without_the_contract_silence_means_nothing(delivered, act):
     terms(delivered, act, review_days=5)
     review = act.open(delivered)
@@ -227,6 +232,7 @@ def test_silence_does_not_count_over_an_open_blocker(silent, act):
     assert Review.objects.get(pk=silent.pk).decision != "deemed"
 
 
+@pytest.mark.slow
 def test_silence_counts_after_proven_notice_and_the_whole_period(silent, act):
     with pytest.raises(WrongState):
         services.record_deemed_acceptance(actor=act.manager, review=silent)  # no proof
@@ -269,6 +275,7 @@ def test_a_notice_lies_between_the_opening_and_today(silent, act):
         prove(silent, act, actor=act.reviewer)
 
 
+@pytest.mark.slow
 def test_the_pages_of_the_contract(silent, act, client, people):
     code = silent.document.engagement.code
     client.force_login(people[Role.CONSULTANT])

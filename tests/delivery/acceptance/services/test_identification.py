@@ -172,6 +172,7 @@ def test_a_drawing_becomes_our_own_picture(decided, act):
     assert "M0 0 L10 5" in picture
 
 
+@pytest.mark.slow
 def test_an_authenticator_app_identifies_in_place_of_a_mail(decided, act, client, monkeypatch):
     """For whoever has one; the signature page says by what the signer was identified."""
     url = f"/documents/{decided.document_id}/review/"
@@ -208,6 +209,7 @@ def test_a_chosen_scan_that_a_refusal_loses_is_said(decided, act, client):
     assert said in client.post(url + "sign/", {**sent, "scan": scan}).content.decode()
 
 
+@pytest.mark.slow
 def test_a_passkey_identifies_in_place_of_a_code(decided, act, client, monkeypatch):
     """For whoever has one; a real one signs in `tests/browser/test_passkeys.py`."""
     url, api = f"/documents/{decided.document_id}/review/", f"/api/v1/reviews/{decided.pk}/passkey/"
@@ -251,6 +253,7 @@ def panel(decided, act, delivered):
     return decided, second
 
 
+@pytest.mark.slow
 def test_signers_sign_in_turn_and_the_last_one_concludes(panel, act):
     review, second = panel
     with pytest.raises(WrongState):
@@ -263,6 +266,7 @@ def test_signers_sign_in_turn_and_the_last_one_concludes(panel, act):
     assert review.document.files.filter(format="signed2").count() == 2
 
 
+@pytest.mark.slow
 def test_the_agreement_names_signers_order_and_capacity_for_each_paper(delivered, act, people):
     second = act.colleague(delivered, "zhao")
     rows = [{"user": "zhao", "capacity": "采购部"},
@@ -412,6 +416,7 @@ def test_the_next_version_is_signed_by_the_same_people(panel, act, follows, open
     assert Document.objects.get(pk=document.pk).state == "signed"
 
 
+@pytest.mark.slow
 def test_a_version_has_its_own_order_once_it_is_named(panel, act):
     """The one before keeps its own; whoever replaces this one follows it."""
     review, second = panel
@@ -431,6 +436,7 @@ def test_the_page_offers_a_place_to_everybody_who_is_named(decided, act, deliver
     assert [form[name].initial for name in form.fields] == [user.pk for user in people]
 
 
+@pytest.mark.slow
 def test_the_pages_of_signing(panel, act, client, people):
     review, second = panel
     url = f"/documents/{review.document_id}/review/"
@@ -469,6 +475,7 @@ def test_time_is_the_servers(decided, act):
     assert before <= act.sign(decided).at <= timezone.now()
 
 
+@pytest.mark.slow
 def test_a_turn_is_handed_over_to_a_colleague(panel, act, delivered, client):
     review, second = panel
     third = act.colleague(delivered, "qian")
@@ -488,6 +495,7 @@ def test_a_turn_is_handed_over_to_a_colleague(panel, act, delivered, client):
     assert Document.objects.get(pk=review.document_id).state == "signed"
 
 
+@pytest.mark.slow
 def test_capacities_go_over_to_the_next_version_and_kind(decided, act):
     services.name_signers(actor=act.manager, review=decided, users=[act.reviewer],
                           capacities=["信息中心主任"])
@@ -496,6 +504,7 @@ def test_capacities_go_over_to_the_next_version_and_kind(decided, act):
     assert [s.capacity for s in again.signers.all()] == ["信息中心主任"]
 
 
+@pytest.mark.slow
 def test_the_audit_certificate_names_wrong_codes_and_who_opened_the_document(decided, act, client):
     code = act.begin(decided)
     with pytest.raises(InvalidInput):

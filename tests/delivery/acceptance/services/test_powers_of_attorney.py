@@ -56,6 +56,7 @@ def test_the_signature_cites_it_with_its_capacity_and_checksum(grant, review, ac
     assert AuditEntry.objects.get(action="document.sign").data["power"] == power.sha256
 
 
+@pytest.mark.slow
 def test_a_power_exchanged_behind_the_back_is_found(grant, review, act):
     grant()
     act.decide(review)
@@ -67,6 +68,7 @@ def test_a_power_exchanged_behind_the_back_is_found(grant, review, act):
 
 
 
+@pytest.mark.slow
 def test_where_the_contract_asks_for_one_nobody_signs_without(delivered, act, people, grant):
     services.set_terms(actor=people[Role.MANAGER], engagement=delivered, needs_power=True)
     review = act.open(delivered)

@@ -46,6 +46,7 @@ def test_what_no_laboratory_would_send_is_refused(engagement, people, wrong):
     assert not engagement.artifacts.exists()
 
 
+@pytest.mark.slow
 def test_papers_list_it_and_a_changed_file_stops_them(delivered, people):
     manager = people[Role.MANAGER]
     services.set_terms(actor=manager, engagement=delivered, needs_third_party=True)

@@ -68,6 +68,7 @@ def test_a_trial_of_no_day_is_no_trial(delivered, people, tried):
         "0 – There was no trial run.")
 
 
+@pytest.mark.slow
 def test_a_trial_run_is_told_before_the_certificate_is_issued(delivered, people, tried, act):
     document = draft(delivered, people)
     assert "Write the result of the trial run." in sentences(document)
@@ -86,6 +87,7 @@ def test_a_trial_run_is_told_before_the_certificate_is_issued(delivered, people,
     assert row[-3:] == ["补测", f"{timezone.localdate()}", str(act.reviewer)]
 
 
+@pytest.mark.slow
 def test_without_a_trial_run_nothing_is_asked(delivered, people):
     document = draft(delivered, people)
     assert (sentences(document), tables(document)["trial"]["rows"]) == ([], [])

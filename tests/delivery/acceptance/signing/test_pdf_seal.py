@@ -158,6 +158,7 @@ def test_a_missing_key_is_named(settings):
         load_signer()
 
 
+@pytest.mark.slow
 def test_an_expired_certificate_seals_nothing(settings, tmp_path):
     old = datetime(2010, 1, 1, tzinfo=UTC)
     (tmp_path / "old.p12").write_bytes(practice_certificate.make_pkcs12(b"x", now=old, name="Old"))

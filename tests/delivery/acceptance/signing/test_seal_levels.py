@@ -70,6 +70,7 @@ def test_a_time_stamp_makes_it_b_t(authority):
     assert before <= found.stamped_at <= datetime.now(UTC)
 
 
+@pytest.mark.slow
 def test_with_roots_it_holds_what_a_check_in_years_needs(long_term):
     content = seal(SHORT, reason="x")
     [found] = check_seals(content, roots=roots_of(long_term))
@@ -80,6 +81,7 @@ def test_with_roots_it_holds_what_a_check_in_years_needs(long_term):
     assert store.crls
 
 
+@pytest.mark.slow
 def test_pyhanko_itself_accepts_it_off_line_with_revocation_required(long_term):
     reader = PdfFileReader(io.BytesIO(seal(SHORT, reason="x")))
     known = {"trust_roots": roots_of(long_term), "allow_fetching": False,
@@ -110,6 +112,7 @@ def test_a_revoked_certificate_seals_nothing(long_term, who):
         seal(SHORT, reason="x")
 
 
+@pytest.mark.slow
 def test_no_answer_about_revocation_is_no_seal_but_a_kept_list_will_do(
         settings, tmp_path):
     made = Certifier(tmp_path, list_url="http://127.0.0.1:9/")
@@ -127,6 +130,7 @@ def test_no_answer_about_revocation_is_no_seal_but_a_kept_list_will_do(
         seal(SHORT, reason="x")
 
 
+@pytest.mark.slow
 def test_another_root_is_trusted_for_neither_seal_nor_stamp(authority, tmp_path):
     content = seal(SHORT, reason="x")
     (tmp_path / "other").mkdir()
@@ -140,6 +144,7 @@ def test_practice_data_is_never_stamped_as_the_firms(long_term):
     assert (found.certificate.is_practice, found.level) == (True, "B-T")
 
 
+@pytest.mark.slow
 def test_without_the_authority_the_signature_stands_and_the_copies_follow(
         review, act, settings, long_term, caplog):
     type(review.document).objects.filter(pk=review.document_id).update(is_practice=False)
@@ -158,6 +163,7 @@ def test_without_the_authority_the_signature_stands_and_the_copies_follow(
         ("B-LT", "Test Time Stamps", True)}
 
 
+@pytest.mark.slow
 def test_the_command_tries_what_is_set_up(long_term, settings):
     out = StringIO()
     call_command("certificate", "--try", stdout=out)

@@ -100,6 +100,7 @@ def test_the_mail_with_the_code_says_what_it_signs(review, act):
         assert words in body, words
 
 
+@pytest.mark.slow
 def test_everybody_who_signed_gets_the_sealed_copies(review, act, delivered,
                                                      practice_certificate_set):
     second = act.colleague(delivered, "zhao")

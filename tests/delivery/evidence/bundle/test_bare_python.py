@@ -20,6 +20,8 @@ from engagements.models import Role
 from tests.delivery.evidence.bundle.conftest import rewritten, verified
 from toolreaders import read_file
 
+pytestmark = pytest.mark.slow
+
 NOT_CHECKED = "the Python packages cryptography, pyhanko are not installed"
 
 

@@ -38,6 +38,8 @@ from tests.delivery.evidence.bundle.conftest import (
 )
 from toolreaders.verdicts.verdict import ENGINE_VERSION, Outcome
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_good_bundle_needs_no_database(made, certificate, django_assert_num_queries):
     out = io.StringIO()
@@ -119,7 +121,6 @@ def test_a_changed_byte_in_any_entry_is_named(made):
         assert any(info.filename in text for text in failures(made)), info.filename
 
 
-@pytest.mark.slow
 def test_a_changed_byte_anywhere_fails(made):
     good = made.read_bytes()
     step = max(1, len(good) // 60)
@@ -294,7 +295,6 @@ def test_a_copy_whose_seal_was_taken_off_fails(signed_bundle):
                for text in failures_but_signature(rewritten(signed_bundle, take_off)))
 
 
-@pytest.mark.slow
 def test_a_copy_changed_under_its_seal_fails(signed_bundle):
     def change(files):
         name = next(n for n in files if n.endswith("-signed-en.pdf"))

@@ -4,12 +4,15 @@ import json
 import zipfile
 from hashlib import sha256
 
+import pytest
+
 from delivery.documents.services.issued_files import store_missing
 from delivery.quotes.services import create_quote
 from engagements.models import Role
 from tests.delivery.evidence.bundle.conftest import bundle_of, issue
 
 
+@pytest.mark.slow
 def test_the_bundle_names_what_else_was_issued(delivered, people):
     """Quotes, change orders and timesheets by checksum, as they were stored by then."""
     quote = create_quote(actor=people[Role.SALES], engagement=delivered)

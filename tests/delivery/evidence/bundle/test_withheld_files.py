@@ -12,6 +12,8 @@ from bundle_verifier.archive import (
 from tests.cached_fixtures import cached_fixture
 from tests.delivery.evidence.bundle.conftest import bundle_of, failures, read, verified, written
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 @cached_fixture

@@ -20,6 +20,7 @@ def test_no_agent_passes_a_criterion_decides_or_doubles_a_job(people, engagement
             != agents.HOSTILE] == []
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_what_must_not_be_is_seen(people, engagement):
     """The same acts by people: a doubled job, a decision, a criterion that passes."""

@@ -94,6 +94,7 @@ def test_a_time_in_a_header_is_named_with_its_entry(bundle):
     assert found(bundle)
 
 
+@pytest.mark.slow
 def test_a_byte_of_the_directory_is_named_with_its_entry(tmp_path):
     """Sign, lengths and name of each line; without them nothing can be unpacked."""
     path, good = tmp_path / "archive.zip", tmp_path / "entry"

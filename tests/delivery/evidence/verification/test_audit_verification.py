@@ -16,6 +16,8 @@ from tests.cached_fixtures import cached_fixture
 from tests.delivery.review_steps import end_transaction
 from workers.models import Job
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 @cached_fixture
@@ -72,7 +74,6 @@ def test_an_edited_head_of_the_chain_is_found(signed, field):
     assert f"ntry {AuditEntry.objects.order_by('pk').last().pk} (" in text
 
 
-@pytest.mark.slow
 def test_one_changed_letter_of_an_issued_snapshot_is_found_and_named(signed):
     """In every part of it, one after the other."""
     document = Document.objects.get(pk=signed.document_id)

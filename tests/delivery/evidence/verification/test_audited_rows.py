@@ -23,6 +23,8 @@ from tests.test_architecture import layer
 from workers.models import Gang, Job, JobInput, Node, NodeLogin, RuntimeChoice
 from workers.models.job import FINAL_STATES
 
+pytestmark = pytest.mark.slow
+
 # Secrets, counters, and where workers are: no statements of anybody.
 LEFT_OUT = {
     User: {"password", "last_login"},
@@ -108,7 +110,6 @@ def test_every_table_and_column_is_decided_on():
             if excluded_columns(table)} == LEFT_OUT
 
 
-@pytest.mark.slow
 def test_an_edit_of_any_column_is_found_and_named(everything):
     """Of the last row of every table all columns at once; what the database refuses then, as it
     does not fit the rest, is tried again with fewer."""

@@ -24,6 +24,8 @@ from tests.cached_fixtures import cached_fixture
 from tests.delivery.acceptance.signing.local_authorities import Certifier, answering
 from tests.delivery.evidence.conftest import FIRM, set_key
 
+pytestmark = pytest.mark.slow
+
 SEED = 20261123
 UNSIGNED = ("checksums hold, but the manifest is not signed: whoever could write the files could "
             "also change them")

@@ -97,6 +97,7 @@ def test_rows_of_a_sender_that_died_are_taken_over(channel_of, other_side, submi
     assert states(channel) == ["sent", "sent"]
 
 
+@pytest.mark.slow
 def test_a_burst_is_merged_when_the_rate_is_used_up(channel_of, other_side, submit, monkeypatch):
     """In one moment: what a busy machine takes for it would fill the bucket again."""
     now = timezone.now()

@@ -78,6 +78,7 @@ def test_what_no_list_prices_is_named_and_nothing_is_left(people, engagement, ll
     assert (Quote.objects.count(), EffortEstimate.objects.count()) == (0, 0)
 
 
+@pytest.mark.slow
 def test_many_models_are_counted(people, engagement, priced):
     from engagements import services
 

@@ -67,6 +67,7 @@ def test_models_of_other_frameworks_have_no_such_modes(delivered):
     assert {mode.model.code for mode in modes(source)} == {"LLM"}
 
 
+@pytest.mark.slow
 def test_affinity_apis_and_dynamic_shapes_are_listed_with_what_to_use_instead(
         delivered, contents, read):
     llm, psr = delivered.models.order_by("code")

@@ -98,6 +98,7 @@ def benchmarked(engagement, people, content: bytes, name: str, command: list[str
     assessing.judge_affected(measured)
 
 
+@pytest.mark.slow
 def test_the_conditions_of_a_latency_are_those_of_tool_and_run(delivered, people, tables):
     benchmarked(delivered, people, json.dumps(SUMMARY).encode(), "bench/a_summary.json",
                 ["sh", "-c", 'exec python3 -m ais_bench --output bench "$@"', "bench", "--model",
@@ -109,6 +110,7 @@ def test_the_conditions_of_a_latency_are_those_of_tool_and_run(delivered, people
     assert (mean, median, p99, largest) == ("12 ms", "11.9 ms", "14.1 ms", "14.5 ms")
 
 
+@pytest.mark.slow
 def test_what_no_tool_stated_is_not_guessed(delivered, people, tables):
     summary = {**SUMMARY, "NPU_compute_time": {"mean": 12.0}}
     benchmarked(delivered, people, json.dumps(summary).encode(), "bench/b_summary.json",
@@ -168,6 +170,7 @@ def test_the_picture_says_every_pair_of_model_and_criterion(report):
     assert picture({**facts, "metrics": []}) == {}
 
 
+@pytest.mark.slow
 def test_raw_files_and_runs_lead_to_their_pages_and_error_codes_do_not(
         delivered, people, settings):
     settings.PUBLIC_URL = "https://desk.example"

@@ -61,6 +61,7 @@ def conditions(facts: dict) -> dict[str, list[str]]:
     return {row[1]: row[2:] for row in facts["tables"]["conditions"]["rows"] if row[0] == "LLM"}
 
 
+@pytest.mark.slow
 def test_the_configuration_check_is_cited_sheet_by_sheet(delivered, facts):
     nothing = ["no configuration check of both runs compares it", "not proven"]
     found = conditions(facts())
@@ -97,6 +98,7 @@ def _given_the_pack_of_the_judged_run(file) -> None:
         file.job.inputs.create(slot="bench", source_job=baseline)
 
 
+@pytest.mark.slow
 def test_a_seed_is_shown_by_records_of_both_runs_only(delivered, facts):
     """The baseline's record on one side, the settings of the judged run on the other."""
     assert conditions(facts())["Same random seed"] == [
@@ -109,6 +111,7 @@ def test_a_seed_is_shown_by_records_of_both_runs_only(delivered, facts):
     assert conditions(facts())["Same random seed"] == ["source: 1234; target: 99", "differs"]
 
 
+@pytest.mark.slow
 def test_data_type_and_parallel_sizes_are_shown_by_the_judged_runs_own_record(delivered, facts):
     """By what its script was typed with and, over that, by what its program printed."""
     verdict = Verdict.objects.get(criterion__model__code="LLM", outcome="passed",
@@ -138,6 +141,7 @@ def test_data_type_and_parallel_sizes_are_shown_by_the_judged_runs_own_record(de
     assert record("a --seed 1234 --tp 2 --pp 2") == ["differs", "shown", "differs"]
 
 
+@pytest.mark.slow
 def test_what_the_survey_states_of_the_source_is_shown_as_stated(delivered, facts, answers):
     """It fills what no baseline records, is marked, and proves nothing."""
     answers(gpu_type="NVIDIA A800 80GB，8 卡/节点，1 节点", precision="bf16",
@@ -233,6 +237,7 @@ def test_improvements_are_none_only_where_nothing_is_open():
         assert len(list(improvements({**closed, **fact}, {}))) == 1
 
 
+@pytest.mark.slow
 def test_the_report_names_what_is_not_proven(report):
     page = html_of(TEMPLATE, context_of(report.snapshot, "en"), "en")
     assert "Not proved: " in page

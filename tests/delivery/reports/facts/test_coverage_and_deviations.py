@@ -54,6 +54,7 @@ def test_every_standard_quantity_shows_an_aspect():
     assert aspect_of("colour") is None
 
 
+@pytest.mark.slow
 def test_an_aspect_without_a_criterion_says_so(facts):
     table = facts()["tables"]["coverage"]
     assert [column["title"] for column in table["columns"]] == [
@@ -74,6 +75,7 @@ def by_model(table: dict) -> dict[tuple[str, str], list[str]]:
     return {(code, row[1]): row[2:] for row in table["rows"] for code in row[0].split(", ")}
 
 
+@pytest.mark.slow
 def test_what_the_route_does_not_ask_for_is_not_counted(delivered, facts):
     """An offline model has no service; a model for inference only no training."""
     delivered.models.filter(code="PSR").update(inference_route="offline", scope="inference")
@@ -112,6 +114,7 @@ def test_findings_of_a_configuration_check_are_deviations(delivered, facts):
         "3 more differences in the raw file", "not compared: random"]
 
 
+@pytest.mark.slow
 def test_an_end_of_contract_in_the_past_is_a_deviation_and_an_open_point(delivered, facts):
     delivered.starts_on, delivered.ends_on = date(2024, 1, 1), date(2024, 12, 31)
     delivered.save()
@@ -123,6 +126,7 @@ def test_an_end_of_contract_in_the_past_is_a_deviation_and_an_open_point(deliver
     assert not any("2024" in point for point in facts()["open_points"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fields", "is_open"), [
     ({}, True), ({"level": "major"}, True), ({"level": "minor"}, False),
     ({"level": "minor", "affects_final": True}, True), ({"closed_on": TODAY}, False)])
@@ -141,6 +145,7 @@ def test_an_issue_that_holds_up_the_final_acceptance_stops_its_issue(delivered, 
     assert "I-001" in next(verdict_checks.no_severe_issue(document)).sentence
 
 
+@pytest.mark.slow
 def test_a_payment_at_a_provisional_acceptance_that_never_was_is_open(delivered, facts):
     sentence = "A provisional acceptance is agreed, and none was concluded."
     assert sentence not in facts("FA")["open_points"]
@@ -150,6 +155,7 @@ def test_a_payment_at_a_provisional_acceptance_that_never_was_is_open(delivered,
     assert sentence not in facts("PA")["open_points"]
 
 
+@pytest.mark.slow
 def test_deliverables_are_held_against_the_agreed_list(delivered, facts, people):
     """A log is none of them; what is missing is named, and the reviewer's page says so. What nobody
     agreed on is not owed; one content for several models is named."""
@@ -189,6 +195,7 @@ def test_deliverables_are_held_against_the_agreed_list(delivered, facts, people)
     assert "same content" in rows[2][5]
 
 
+@pytest.mark.slow
 def test_a_model_owes_only_what_its_route_makes_and_a_file_of_no_model_is_nobody_s(
         delivered, facts, people):
     enter(delivered, people, deliverables=["code"])
@@ -206,6 +213,7 @@ def test_a_model_owes_only_what_its_route_makes_and_a_file_of_no_model_is_nobody
         "2", "1 of 1 model\nall.diff, llm.diff", "there"]
 
 
+@pytest.mark.slow
 def test_the_environment_that_was_planned_is_held_against_the_nodes(delivered, facts, people):
     row = "Environment: planned against measured"
     extent = {r[0]: r[1:] for r in facts()["tables"]["examined"]["rows"]}

@@ -64,6 +64,7 @@ def test_a_route_without_an_analysis_says_so(delivered, route):
         "No source was analysed, so what needs work is not known.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", ["AS", "SOW"])
 @pytest.mark.parametrize("route", ["mindspore", "inference only", "tensorflow"])
 def test_every_route_can_be_issued(planned, people, route, code):

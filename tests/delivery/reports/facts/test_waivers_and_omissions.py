@@ -32,6 +32,7 @@ def departed(delivered, people):
     return delivered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["TR", "FA"])
 def test_departures_are_told_with_their_reasons(departed, people, kind):
     draft = services.draft_document(actor=people[Role.MANAGER], engagement=departed, kind=kind)

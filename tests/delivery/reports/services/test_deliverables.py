@@ -59,6 +59,7 @@ def test_one_thing_fulfils_a_deliverable(listed, people):
     assert Deliverable.objects.get(pk=row.pk).proof == ""
 
 
+@pytest.mark.slow
 def test_a_certificate_names_what_is_owed_until_it_is_there(listed, people):
     with override("en"):
         found = facts(listed, people)
@@ -74,6 +75,7 @@ def test_a_certificate_names_what_is_owed_until_it_is_there(listed, people):
     assert file.sha256 in found["tables"]["deliverables"]["rows"][0][-2]
 
 
+@pytest.mark.slow
 def test_a_final_certificate_follows_what_was_handed_over_since_the_preliminary_one(
         listed, people, act):
     """Nobody is asked to sign that something is missing which has been there for long."""

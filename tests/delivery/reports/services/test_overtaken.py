@@ -1,5 +1,7 @@
 """Readers of an issued document hear of a verdict that turned after it."""
 
+import pytest
+
 from assessments import services as assessing
 from delivery.notices.models import Notice
 from delivery.reports import services as reporting
@@ -8,6 +10,7 @@ from tests.delivery.conftest import loss_log, stored
 from tests.document_steps import issued_document
 
 
+@pytest.mark.slow
 def test_a_verdict_that_turns_after_the_issue_is_told_once(delivered, people, renderer):
     document = issued_document(reporting.draft_test_report(
         actor=people[Role.MANAGER], engagement=delivered), people)

@@ -113,6 +113,7 @@ def test_a_failure_is_said_and_may_be_tried_again(ordered, renderer, people):
     assert services.take_render_job(order.pk)
 
 
+@pytest.mark.slow
 def test_an_approved_document_whose_file_fails_is_told_of_and_taken_back(
         ordered, renderer, people, client):
     """While its files are being made it stays; then author or approver make a draft of it."""

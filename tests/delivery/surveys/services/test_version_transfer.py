@@ -104,6 +104,7 @@ def test_who_and_when(people, answered, stranger):
                                  version=target.version)
 
 
+@pytest.mark.slow
 def test_by_page_and_by_api(client, people, answered):
     target = publish(people, without=["need"], extra=[CARBON])
     client.force_login(people[Role.CONSULTANT])
