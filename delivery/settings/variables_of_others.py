@@ -52,8 +52,6 @@ def declare_variables_of_others() -> None:
     section(_("Tests"))
     read_elsewhere("DESK_SAMPLES", "", _("Folder of further genuine tool outputs for the tests."))
     read_elsewhere("DESK_TEST_PROCESSES", 2, _("Processes of `./desk test`."))
-    read_elsewhere("DESK_TEST_MARKERS", "not browser and not slow", _(
-        "Which tests `./desk test` runs, as pytest's -m."))
     read_elsewhere("DESK_TEST_S3", "", _("S3-compatible store that the tests use."),
                    shown=_("one started by the tests"))
     read_elsewhere("DESK_TEST_ENGINE", "", _("Container engine, which starts the image to test."))
