@@ -82,7 +82,7 @@ class Indexed:
                 getattr(row, f"{self.engagement}_id"))
             yield SearchEntry(
                 table=self.label, key=row.pk, engagement_id=key,
-                words=f"{token_of(self.table)} {words_of([*texts, *self.more(row)])}")
+                words=" ".join([token_of(self.table), *words_of([*texts, *self.more(row)])]))
 
 
 def _text(row: models.Model, path: str) -> str:
@@ -240,7 +240,7 @@ def refresh_rows_of_customers(_table: type[models.Model], keys: Collection) -> N
         refresh_rows_of_engagements(Engagement, found)
 
 
-def words_of(texts: list[str]) -> str:
+def words_of(texts: list[str]) -> list[str]:
     """The words of a row: of Chinese each pair and the last character, else each ending."""
     found: dict[str, None] = {}
     for run in RUNS.findall(" ".join(filter(None, texts)).casefold()):
@@ -248,7 +248,7 @@ def words_of(texts: list[str]) -> str:
             found |= dict.fromkeys(run[n:n + 2] for n in range(len(run)))
         else:
             found |= dict.fromkeys(run[n:n + LONGEST] for n in range(len(run)))
-    return " ".join(list(found)[:MOST])
+    return list(found)[:MOST]
 
 
 def asked_for(text: str) -> list[str]:

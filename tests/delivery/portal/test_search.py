@@ -50,6 +50,12 @@ def test_every_word_has_to_fit(people, world, text, icons):
     assert found(people[Role.MANAGER], f"{text} zebra") == {}
 
 
+def test_a_name_without_a_letter_is_stored_and_found_by_nothing(people, world):
+    Customer.objects.filter(pk=world.customer_id).update(name="——", name_en="")
+    assert Customer.objects.get(pk=world.customer_id).name == "——"
+    assert found(people[Role.MANAGER], "——") == {}
+
+
 @pytest.mark.parametrize("text", ["p25", "2501", "报告", "告生成大", "pection"])
 def test_parts_of_words_are_found(people, world, text):
     assert "cpu" in found(people[Role.MANAGER], text)
