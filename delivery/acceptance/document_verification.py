@@ -7,11 +7,14 @@ import segno
 from django.conf import settings
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext_lazy as _
 
 from delivery.reports.models import Document
 from engagements.web.address_limit import count_request
 
 MAX_REQUESTS_PER_MINUTE = 12
+SHA256 = "^[0-9A-Fa-f]{64}$"
+NOT_SHA256 = _("Enter a SHA-256: 64 hexadecimal digits.")
 NOBODY = "0" * 64
 
 

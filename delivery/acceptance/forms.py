@@ -4,6 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from assessments.models import Criterion
+from delivery.acceptance.document_verification import NOT_SHA256, SHA256
 from delivery.acceptance.models import (
     AcceptanceTerms,
     Condition,
@@ -264,8 +265,8 @@ class VerificationForm(forms.Form):
     """Number and checksum, typed in or taken from the QR code."""
 
     number = forms.CharField(label=_("Document number"), max_length=60)
-    hash = forms.CharField(label=_("Content hash, or SHA-256 of the file"), max_length=64,
-                           min_length=64)
+    hash = forms.RegexField(SHA256, label=_("Content hash, or SHA-256 of the file"),
+                            error_messages={"invalid": NOT_SHA256})
 
 
 class ClaimForm(forms.Form):

@@ -1,5 +1,6 @@
 """How an endpoint is described: what holds for all of them, so that none has to declare it."""
 
+import re
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
@@ -10,6 +11,7 @@ from engagements.web.engagement_codes import CODE_OR_NUMBER, NAMED_IN_BODY, name
 from engagements.web.list_filters import DEPRECATED
 from engagements.web.preconditions import is_conditional
 
+TIME_OF_DAY = r"^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$"
 JSON, FORM_WITH_FILES = "application/json", "multipart/form-data"
 
 
@@ -48,6 +50,14 @@ class DeskAutoSchema(AutoSchema):
     def _get_paginator(self):
         return super()._get_paginator() if self.method == "GET" else None
 
+    def _get_filter_parameters(self) -> list[dict]:
+        return [{**each, "allowEmptyValue": True} for each in super()._get_filter_parameters()]
+
+    def _get_pagination_parameters(self) -> list[dict]:
+        """Pages and filters that are named without a value count as left out."""
+        return [{**each, "allowEmptyValue": True}
+                for each in super()._get_pagination_parameters()]
+
     def _map_serializer_field(self, field, direction, bypass_extensions=False):
         if isinstance(field, serializers.ChoiceField) and field.read_only:
             field.allow_blank = field.allow_blank or _may_be_blank(field)
@@ -59,6 +69,9 @@ class DeskAutoSchema(AutoSchema):
             schema = {**schema, "deprecated": True, "description": "Use `engagement_code`."}
         if isinstance(field, serializers.DecimalField) and "pattern" in (schema or {}):
             schema["pattern"] = _decimal_pattern(field)
+        if isinstance(field, serializers.TimeField):
+            schema = {**schema, "pattern": TIME_OF_DAY}
+            del schema["format"]  # of a time with a zone
         if direction == "request" and schema:
             _tell_what_may_not_be_empty(field, schema)
         return schema
@@ -118,10 +131,13 @@ def _may_be_blank(field: serializers.Field) -> bool:
 
 def _decimal_pattern(field: serializers.DecimalField) -> str:
     """As the library's, but with one digit at least, a sign only where it may be negative, and no
-    more than 1 for a fraction."""
-    places = field.decimal_places
-    if (field.min_value, field.max_value) == (0, 1):
-        return rf"^(?:0(?:\.\d{{0,{places}}})?|\.\d{{1,{places}}}|1(?:\.0{{0,{places}}})?)$"
+    more than a largest value of 1, 10, 100 … either way."""
+    places, most = field.decimal_places, field.max_value
+    has_power = most is not None and re.fullmatch("10*", str(most))
+    digits = len(str(most)) - 1 if has_power else field.max_whole_digits
     sign = "-?" if field.min_value is None or field.min_value < 0 else ""
-    whole = rf"\d{{1,{field.max_whole_digits}}}" if field.max_whole_digits else "0?"
-    return rf"^{sign}(?:{whole}(?:\.\d{{0,{places}}})?|\.\d{{1,{places}}})$"
+    whole = rf"\d{{1,{digits}}}" if digits else "0"
+    numbers = [rf"{whole}(?:\.\d{{0,{places}}})?", rf"\.\d{{1,{places}}}"]
+    if has_power:
+        numbers.append(rf"{most}(?:\.0{{0,{places}}})?")
+    return rf"^{sign}(?:{'|'.join(numbers)})$"

@@ -428,6 +428,7 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "delivery.openapi.auto_schema.DeskAutoSchema",
     "EXCEPTION_HANDLER": "engagements.web.problem_responses.problem_response",
+    "TIME_INPUT_FORMATS": ["%H:%M", "%H:%M:%S"],  # of a day here: a zone would be dropped
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": [
         "engagements.web.json_parser.BoundedJSONParser",

@@ -3,6 +3,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 from rest_framework import serializers
 
+from delivery.acceptance.document_verification import NOT_SHA256, SHA256
 from delivery.acceptance.models import AcceptanceTerms, PowerOfAttorney, Review
 from engagements.models import User
 from engagements.serializers import VisibleEngagement
@@ -60,7 +61,7 @@ class ConditionStepSerializer(serializers.Serializer):
 
 class VerificationSerializer(serializers.Serializer):
     number = serializers.CharField(max_length=60)
-    hash = serializers.CharField(min_length=64, max_length=64)
+    hash = serializers.RegexField(SHA256, error_messages={"invalid": NOT_SHA256})
 
 
 class VerifiedDocumentSerializer(serializers.Serializer):
