@@ -18,8 +18,9 @@ class OptimisationRoundSerializer(serializers.ModelSerializer):
                                                  allow_null=True)
 
     technique = serializers.ChoiceField(Technique.choices, required=False, allow_blank=True)
-    configuration = serializers.DictField(child=serializers.JSONField(), required=False, help_text=(
-        "Settings of the technique by name, such as {\"hbm_reserved_mb\": 2048}."))
+    configuration = serializers.DictField(
+        child=serializers.JSONField(allow_null=True), required=False, help_text=(
+            "Settings of the technique by name, such as {\"hbm_reserved_mb\": 2048}."))
 
     judged = serializers.SerializerMethodField(
         help_text="When a round is recorded: the verdicts that its files led to.")

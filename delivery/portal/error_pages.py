@@ -17,14 +17,13 @@ from django.shortcuts import render
 from django.views.defaults import bad_request, page_not_found, server_error
 
 from engagements.web.problem_responses import (
+    API,
     bad_request_problem,
     database_problem,
     not_found_problem,
     server_problem,
     storage_problem,
 )
-
-API = "/api/"
 
 
 def not_found_page(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -9,6 +9,8 @@ last a text reads otherwise than it is stored.
 import re
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 BREAKS = re.compile("[\r\x0b\x0c\x85\u2028\u2029]")  # Word writes a line break as U+000B
 MARKS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 BEYOND = "".join(f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}"
@@ -34,6 +36,13 @@ def unprintable_in(text: str) -> str:
     """
     found = UNPRINTABLE.search(text.replace("\r", ""))
     return f"U+{ord(found[0]):04X}" if found else ""
+
+
+def refused_character(text: str) -> str:
+    """The sentence on the first such character; empty where there is none."""
+    found = unprintable_in(text)
+    return found and _(
+        "The text holds the character %(code)s, which is invisible. Remove it.") % {"code": found}
 
 
 def printable_facts(value: Any) -> Any:

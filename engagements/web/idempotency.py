@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from engagements.models import IdempotentRequest, User
 from engagements.models.idempotent_request import KEPT_FOR
-from engagements.web.problem_responses import problem
+from engagements.web.problem_responses import API, problem
 from engagements.web.token_authentication import note_use, token_in
 
 HEADER, REPLAYED = "Idempotency-Key", "Idempotency-Replayed"
@@ -35,7 +35,7 @@ class IdempotencyMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         key = request.headers.get(HEADER)
-        if key is None or request.method != "POST" or not request.path_info.startswith("/api/"):
+        if key is None or request.method != "POST" or not request.path_info.startswith(API):
             return self.get_response(request)
         if not KEY.fullmatch(key):
             return problem(400, "invalid_idempotency_key", _(

@@ -8,7 +8,7 @@ from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.parsers import JSONParser
 
 from bundle_verifier.json_limits import JSONTooComplex, check_limits
-from engagements.text.printable_text import unprintable_in
+from engagements.text.printable_text import refused_character, unprintable_in
 
 
 class BoundedJSONParser(JSONParser):
@@ -36,10 +36,8 @@ def _unprintable_fields(value: Any) -> Iterator[tuple[str, str]]:
     """(field of the top level, sentence) for what holds an unprintable character."""
     entries = value.items() if isinstance(value, dict) else [("non_field_errors", value)]
     for name, entry in entries:
-        if found := next(filter(None, map(unprintable_in, _texts([name, entry]))), ""):
-            yield name if not unprintable_in(name) else "non_field_errors", _(
-                "The text holds the character %(code)s, which is invisible. Remove it.") % {
-                    "code": found}
+        if found := next(filter(None, map(refused_character, _texts([name, entry]))), ""):
+            yield name if not unprintable_in(name) else "non_field_errors", found
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from engagements.text.printable_text import UNPRINTABLE, printable
+from engagements.web.problem_responses import API
 
 
 class PrintableFormsMiddleware:
@@ -13,7 +14,7 @@ class PrintableFormsMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.META.get("QUERY_STRING"):
+        if request.META.get("QUERY_STRING") and not request.path_info.startswith(API):
             request.GET = _printable(request.GET)
         return self.get_response(request)
 

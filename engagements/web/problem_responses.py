@@ -14,6 +14,7 @@ from rest_framework.views import exception_handler
 from engagements.conflict_retry import is_duplicate
 from engagements.errors import DeskError
 
+API = "/api/"  # requests of its paths are answered so
 PROBLEM_TYPE = "application/problem+json"
 RETRY_SECONDS = 5
 MAX_FAULTS = 5  # faults of the input that the sentence names; `errors` holds them all

@@ -8,6 +8,7 @@ from django_filters.rest_framework import DjangoFilterBackend
 from rest_framework.exceptions import ValidationError
 from rest_framework.mixins import ListModelMixin
 
+from engagements.text.printable_text import refused_character
 from engagements.text.text_joining import listed
 from engagements.web.list_filters import common_filters
 
@@ -59,9 +60,14 @@ class KnownParameters:
 
 
 def refuse_unknown(request, known: frozenset[str]) -> None:
-    """Raises ValidationError for each parameter of the query that is not among the known ones."""
-    if unknown := sorted(set(request.query_params) - known - FORMAT):
+    """Raises ValidationError for each parameter of the query that is not among the known ones, or
+    whose value holds an unprintable character."""
+    asked = request.query_params
+    if unknown := sorted(set(asked) - known - FORMAT):
         raise ValidationError({name: [_(
             "There is no filter “%(name)s”; available: %(known)s.") % {
                 "name": name, "known": listed(sorted(known - PAGES)) or "–"}]
             for name in unknown})
+    if refused := {name: [sentence] for name, value in asked.items()
+                   if (sentence := refused_character(value))}:
+        raise ValidationError(refused, "unprintable")

@@ -177,6 +177,8 @@ def _try(operation, mode, number, tokens, keys, found) -> None:
         nonlocal is_first
         if mode == GenerationMode.POSITIVE:
             keys.put_into(case)
+        elif _is_nothing_sent(case):
+            return
         for who in tokens if is_first else MOST_AND_LEAST & tokens.keys() or tokens:
             _send(case, mode, who, tokens[who], found)
         is_first = False
@@ -186,6 +188,13 @@ def _try(operation, mode, number, tokens, keys, found) -> None:
         send()
     except Unsatisfiable:  # what takes no input cannot be given a wrong one
         assert mode == GenerationMode.NEGATIVE
+
+
+def _is_nothing_sent(case) -> bool:
+    """Whether what is wrong does not reach the server: an empty list or object is no parameter, and
+    an empty form is one without fields."""
+    return any(value in ([], {}) for value in (case.query or {}).values()) or (
+        case.media_type == FORM and case.body in ([], {}))
 
 
 def _send(case, mode, who: str, token: str, found: Findings) -> None:

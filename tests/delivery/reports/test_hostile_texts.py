@@ -141,3 +141,9 @@ def test_a_form_takes_them_out(client, people, engagement):
     answer = client.post(page, {**fields, "name": "南方\u202e电力\x0b公司\x02"})
     engagement.customer.refresh_from_db()
     assert (answer.status_code, engagement.customer.name) == (302, "南方电力 公司")
+
+
+def test_a_filter_of_such_a_character_is_no_filter_left_out(api, engagement):
+    answer = api(Role.MANAGER).get("/api/v1/models/", {"engagement": "\x8d"})
+    assert answer.status_code == 400
+    assert "U+008D" in str(answer.json()["errors"]["engagement"])
