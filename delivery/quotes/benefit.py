@@ -73,6 +73,14 @@ class Benefit:
         return (self.saved * self.hours * self.price.per_hour).quantize(CENT)
 
     @property
+    def amount_sentence(self) -> str:
+        if self.amount is None:
+            return _("unknown")
+        money = {"amount": f"{self.amount:,.2f}", "currency": self.currency}
+        return (_("%(amount)s %(currency)s a month") if self.is_planned else
+                _("%(amount)s %(currency)s so far")) % money
+
+    @property
     def currency(self) -> str:
         return self.price.line.card.currency if self.price else ""
 

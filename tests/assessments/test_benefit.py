@@ -41,6 +41,7 @@ def test_a_month_on_the_models_cards(tuned, prices):
         assert "20.0 % of the time" in found.gain_sentence
         assert found.hours_sentence == "8 cards × 730 h a month = 5,840 h"
         assert "45,000.00 / (8 × 730 h) = 7.71 CNY" in found.price_sentence
+        assert found.amount_sentence == "9,000.00 CNY a month"
 
 
 def test_hours_that_its_jobs_held_stand_beside(tuned, prices):
@@ -52,6 +53,8 @@ def test_hours_that_its_jobs_held_stand_beside(tuned, prices):
     planned, used = benefits_of(tuned)
     assert (planned.is_planned, used.is_planned, used.hours) == (True, False, 10)
     assert used.amount == Decimal("15.41")  # 0.2 × 10 h × 7.705…
+    with override("en"):
+        assert used.amount_sentence == "15.41 CNY so far"
 
 
 def test_what_is_unknown_says_so(model, tuned, prices, people):
@@ -87,4 +90,4 @@ def test_page_api_and_report_show_the_same(client, tuned, prices, people):
     assert api_client(people[Role.REVIEWER]).get(
         address, {"engagement": tuned.engagement.code}).status_code == 403
     source = Source(Document(engagement=tuned.engagement, kind="AS"))
-    assert benefits(source)["rows"][0][-1]["zh-hans"] == "¥9,000.00"
+    assert benefits(source)["rows"][0][-1]["zh-hans"] == "每月 9,000.00 CNY"

@@ -3,7 +3,6 @@
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from delivery.agreement.facts import money
 from delivery.documents.bilingual import both
 from delivery.documents.tables.table import column, table
 from delivery.quotes.benefit import benefits_of
@@ -14,8 +13,7 @@ def benefits(source: Source) -> dict:
     """A row per model and sort of card hours."""
     rows = [[found.model.code, both(lambda f=found: f.gain_sentence),
              both(lambda f=found: f.hours_sentence), both(lambda f=found: f.price_sentence),
-             both(lambda: _("unknown")) if found.amount is None
-             else money(found.currency, found.amount)]
+             both(lambda f=found: f.amount_sentence)]
             for model in source.models for found in benefits_of(model)]
     return {**table(lambda: _("Benefit of the tuning: time saved × card hours × price"), [
         column(lambda: _("Model"), "code"), column(lambda: _("Time saved")),
