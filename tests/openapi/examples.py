@@ -192,9 +192,9 @@ def _try(operation, mode, number, tokens, keys, found) -> None:
 
 def _is_nothing_sent(case) -> bool:
     """Whether what is wrong does not reach the server: an empty list or object is no parameter, and
-    an empty form is one without fields."""
+    nothing but an object has the fields of a form."""
     return any(value in ([], {}) for value in (case.query or {}).values()) or (
-        case.media_type == FORM and case.body in ([], {}))
+        case.media_type == FORM and not (case.body and isinstance(case.body, dict)))
 
 
 def _send(case, mode, who: str, token: str, found: Findings) -> None:
