@@ -21,7 +21,7 @@ from engagements.audit_rows import tracking
 from engagements.models import AuditEntry, Customer, Engagement, Membership, Role, User
 from tests import cached_fixtures, programs
 from tests.cached_fixtures import cached_fixture
-from tests.on_postgresql import depends_on_database
+from tests.on_postgresql import depends_on_database, is_left_out
 from tests.practice_nodes import enrolled
 from tests.recorded_actions import RecordedActions
 from tests.workers.shell_kind import ShellKind
@@ -85,6 +85,13 @@ def pytest_ignore_collect(collection_path, config):
     if config.getoption("--database-only") and collection_path.is_file():
         return not depends_on_database(collection_path, TESTS) or None
     return None
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--database-only"):
+        left = [test for test in items if is_left_out(test, TESTS)]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [test for test in items if test not in left]
 
 
 def pytest_collection_finish():

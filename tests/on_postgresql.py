@@ -1,7 +1,8 @@
 """Tests whose answer depends on the database, for the second run on PostgreSQL (`--database-only`).
 
 Constraints, locks and writers at once, the queue, JSON, search, sums, indexes and paging of lists,
-migrations, and each page and list of the API once. The others test what no database changes.
+migrations, and each page and list of the API once. The others test what no database changes; nor
+do the slow ones of a package that talks to nodes.
 """
 
 from pathlib import Path
@@ -39,7 +40,15 @@ PLACES = (
     "test_api_lists.py", "test_list_queries.py", "test_migrations.py", "test_permissions.py",
 )
 
+QUICK_ALONE = ("workers/dispatch/", "workers/gangs/", "workers/nodes/")
+
 
 def depends_on_database(test: Path, tests: Path) -> bool:
     place = test.relative_to(tests).as_posix()
     return any(place == one or place.startswith(f"{one}/") for one in PLACES)
+
+
+def is_left_out(test, tests: Path) -> bool:
+    """Whether a collected test of such a place does not depend on it after all."""
+    place = test.path.relative_to(tests).as_posix()
+    return place.startswith(QUICK_ALONE) and test.get_closest_marker("slow") is not None
