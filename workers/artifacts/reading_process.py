@@ -123,6 +123,7 @@ def _serve(line: Connection, memory_mb: int) -> None:
     """In the child: answers until nobody asks any more."""
     resource.setrlimit(resource.RLIMIT_AS, (memory_mb * 2**20, memory_mb * 2**20))
     while line.poll(2 * IDLE_SECONDS):
+        _allow(None)  # modules that a function comes from are loaded here, in no file's time
         try:
             seconds, function, args = line.recv()
         except EOFError:
@@ -132,10 +133,11 @@ def _serve(line: Connection, memory_mb: int) -> None:
         line.send((*answer, _used().ru_maxrss > GROWN_KIB))
 
 
-def _allow(seconds: int) -> None:
+def _allow(seconds: int | None) -> None:
     """The processor's time up to now and so many seconds more; then the system ends the child."""
     used = _used()
     resource.setrlimit(resource.RLIMIT_CPU, (
+        resource.RLIM_INFINITY if seconds is None else
         math.ceil(used.ru_utime + used.ru_stime) + seconds, resource.RLIM_INFINITY))
 
 

@@ -47,6 +47,17 @@ def worked(seconds: float) -> bool:
     return True
 
 
+class LoadedLong:
+    """Takes two seconds to arrive, as a function does whose modules are not loaded yet."""
+
+    def __reduce__(self):
+        return worked, (2.0,)
+
+
+def arrived(argument: bool) -> bool:
+    return argument
+
+
 def large() -> int:
     return len(b"x" * 400 * 2**20)
 
@@ -108,6 +119,11 @@ def test_nothing_is_read_where_a_limit_was_reached(settings, function):
 def test_time_is_counted_per_file(settings):
     """Three files of 0.7 s each pass a limit of 1 s per file."""
     assert [run_bounded(worked, 0.7) for _n in range(3)] == [True] * 3
+
+
+def test_loading_what_reads_a_file_is_in_no_file_s_time():
+    assert run_bounded(worked, 0.1)
+    assert run_bounded(arrived, LoadedLong())
 
 
 def test_a_child_makes_room_after_many_files(monkeypatch):
