@@ -17,6 +17,7 @@ from delivery.surveys.consequences.counted_answers import CountedAnswers
 from delivery.surveys.consequences.rules import findings
 from delivery.surveys.models import Survey
 from engagements.text.text_joining import in_turn, labelled, listed
+from toolreaders.verdicts.spread import FEWEST_RUNS
 from workers.models import StoredReading
 from workers.rules import BLOCK
 
@@ -120,7 +121,7 @@ def _source_figures(sheet: Sheet, given: CountedAnswers) -> Entry:
     """Accuracy and performance of the source platform, over three runs or more (R-ACC-08)."""
     ready = [m for m in given.models if given.number("accuracy_value", m)
              and (given.number("throughput", m) or given.number("token_throughput", m))
-             and (given.whole("repeats", m) or 0) >= 3]
+             and (given.whole("repeats", m) or 0) >= FEWEST_RUNS]
     return _share(sheet, "stated", _("Stated baselines"), 10, given.models, ready, _(
         "Accuracy and performance are stated, over at least three runs."), _survey_url(sheet))
 

@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from toolreaders.verdicts.spread import FEWEST_RUNS
 from workers.rules.base import BLOCK, WARN, Spot, rule
 
 BY_NATURE = ("pip", "env")  # they differ between GPU and NPU: to be reviewed, not wrong
@@ -66,7 +67,7 @@ rule("R-ACC-07", BLOCK, "X3", "cards config_ranks",
 rule("R-ACC-08", BLOCK, "X16", "baseline_runs compares_with_baseline",
      _("A baseline needs three or more runs that agree."), _("Repeat the reference run."),
      lambda f: [Spot(f["baseline_runs"], "baseline_runs", "baseline_runs", severity=WARN)]
-     if f["compares_with_baseline"] and f["baseline_runs"] < 3 else [],
+     if f["compares_with_baseline"] and f["baseline_runs"] < FEWEST_RUNS else [],
      _("blocks the signing of a baseline; a comparison is only warned of"))
 rule("R-ACC-09", BLOCK, "S0, X21", "nonfinite_losses",
      _("The loss holds infinities or NaN."),

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, override
 
 from assessments.models import Outcome
-from delivery.planning.models import ProjectIssue, WeeklyReport
+from delivery.planning.models import ProjectIssue, Risk, WeeklyReport
 from delivery.planning.plan.task_names import name_of, shared_names
 from engagements.models.engagement import localized
 from engagements.stages import Stage, StageMove
@@ -61,7 +61,7 @@ def problem_lines(facts: dict) -> list[str]:
     lines += [(_("%(issue)s, overdue since %(due)s") if row["is_late"]
                else _("%(issue)s, due on %(due)s")) % row for row in facts.get("open_issues", [])]
     lines += [_("%(risk)s (%(score)d of 25)") % row for row in risk_rows(facts)
-              if row["score"] >= 15]
+              if row["score"] >= Risk.HIGH_FROM]
     if facts["todos"]["overdue"]:
         lines.append(_("Overdue to-dos: %(n)d.") % {"n": facts["todos"]["overdue"]})
     return lines
@@ -116,7 +116,7 @@ def light(facts: dict) -> str:
     """Red with a blocking issue, yellow with late tasks or a high risk, otherwise green."""
     if facts["issues"].get(ProjectIssue.Level.BLOCKING):
         return WeeklyReport.Light.RED
-    high = any(row["score"] >= 15 for row in facts["risks"])
+    high = any(row["score"] >= Risk.HIGH_FROM for row in facts["risks"])
     return WeeklyReport.Light.YELLOW if high or facts["plan"].get("late") else (
         WeeklyReport.Light.GREEN)
 

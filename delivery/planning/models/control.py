@@ -35,6 +35,8 @@ class Risk(OptimisticLocked):
         OCCURRED = "occurred", _("Occurred")
         CLOSED = "closed", _("Closed")
 
+    HIGH_FROM, MEDIUM_FROM = 15, 6  # of 25, the product of probability and impact
+
     engagement = models.ForeignKey(Engagement, models.CASCADE, related_name="risks")
     number = models.PositiveIntegerField(_("number"))
     title = models.CharField(_("risk"), max_length=160)
@@ -82,8 +84,9 @@ class Risk(OptimisticLocked):
 
     @property
     def severity(self) -> str:
-        """high from 15, medium from 6, low below."""
-        return "high" if self.score >= 15 else "medium" if self.score >= 6 else "low"
+        """high, medium or low by the score."""
+        return ("high" if self.score >= self.HIGH_FROM else
+                "medium" if self.score >= self.MEDIUM_FROM else "low")
 
 
 class ProjectIssueQuerySet(InternalQuerySet):

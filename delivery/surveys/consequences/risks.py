@@ -17,6 +17,7 @@ from delivery.surveys.models import Consequence, Survey
 from engagements.errors import InvalidInput
 from engagements.models import Engagement, MigratedModel, Role, User
 from engagements.text.text_joining import bracketed, in_turn, listed
+from toolreaders.verdicts.spread import FEWEST_RUNS
 
 REVIEW_AFTER = timedelta(days=14)
 
@@ -107,7 +108,7 @@ class RiskList(Kind):
             elif models := [m.code for m in given.models
                             if given.chosen(rule.question, m) & rule.answers]:
                 yield self._item(key, rule, models)
-        if models := [m.code for m in given.models if _runs(given, m) < 3]:
+        if models := [m.code for m in given.models if _runs(given, m) < FEWEST_RUNS]:
             yield self._item(TOO_FEW_RUNS, FEW_RUNS, models)
 
     def _item(self, key: str, rule: Rule, models: list[str]) -> Item:
@@ -149,7 +150,7 @@ def _rule_of(key: str) -> Rule:
 def _runs(given: CountedAnswers, model: MigratedModel) -> int:
     """Repetitions of the baseline as answered; unanswered is not few."""
     runs = given.whole("repeats", model)
-    return 3 if runs is None else runs
+    return FEWEST_RUNS if runs is None else runs
 
 
 def _words(item: Item) -> dict[str, str]:
