@@ -83,7 +83,8 @@ def weeks_of(people: Iterable[User], first: date, count: int = WEEKS, *, with_bo
     last = first + count * WEEK - timedelta(days=1)
     days = [first + timedelta(days=n) for n in range((last - first).days + 1)]
     worked = {day for day in days if is_working_day(day, firm)}
-    planned, absent = _planned(people, first, last, worked), _absent(people, first, last, worked)
+    planned, absent = (_spread(rows.filter(person__in=people), first, last, worked)
+                       for rows in (PlannedTask.objects.under_way(), Absence.objects.all()))
     booked = _booked(people if with_booked else [], first, last)
     rows = []
     for person in people:
@@ -104,27 +105,16 @@ def weeks_of(people: Iterable[User], first: date, count: int = WEEKS, *, with_bo
 ByDay = dict[int, dict[date, int]]  # by person
 
 
-def _spread(rows: Iterable[tuple[int, date, date]], first: date, last: date, worked: set[date]
-            ) -> ByDay:
-    """How many of the rows (person, first day, last day) hold each working day."""
+def _spread(rows: QuerySet, first: date, last: date, worked: set[date]) -> ByDay:
+    """How many of the rows, each of a person from a first day to a last, hold each working day."""
     found: ByDay = defaultdict(lambda: defaultdict(int))
-    for person, start, end in rows:
+    for person, start, end in rows.filter(last__gte=first, first__lte=last).order_by(
+            ).values_list("person", "first", "last"):
         day = max(start, first)
         while day <= min(end, last):
             found[person][day] += day in worked
             day += timedelta(days=1)
     return found
-
-
-def _planned(people: list[User], first: date, last: date, worked: set[date]) -> ByDay:
-    rows = PlannedTask.objects.under_way().filter(
-        person__in=people, last__gte=first, first__lte=last).order_by()
-    return _spread(rows.values_list("person", "first", "last"), first, last, worked)
-
-
-def _absent(people: list[User], first: date, last: date, worked: set[date]) -> ByDay:
-    rows = Absence.objects.filter(person__in=people, last__gte=first, first__lte=last).order_by()
-    return _spread(rows.values_list("person", "first", "last"), first, last, worked)
 
 
 def _booked(people: list[User], first: date, last: date) -> ByDay:

@@ -33,6 +33,7 @@ HEAD_ROW = 3
 NUMBER, TEXT, DATE, COUNT, MARK = (
     "desk_centre", "desk_text", "desk_date", "desk_count", "desk_mark")
 Column = tuple[str, str, float]  # its title, the style of its cells, its width
+Sheet = tuple[str, list[Column], list[list]]  # its title, its columns, the rows of its table
 
 
 def plan_xlsx(plan: Plan) -> bytes:
@@ -42,8 +43,7 @@ def plan_xlsx(plan: Plan) -> bytes:
              + _provisional(rows) if rows else "")
     return _workbook(
         plan.engagement, theme_for(plan.engagement.customer),
-        [(_("Plan"), _task_columns(), _tasks(plan, rows)),
-         (_("Milestones"), _milestone_columns(), _milestones(plan, rows))],
+        [_task_sheet(plan, rows), _milestone_sheet(plan, rows)],
         subtitle=dates, foot=working_copy())
 
 
@@ -72,19 +72,19 @@ def baseline_xlsx(baseline: PlanBaseline, language: str) -> bytes:
     return deterministic_zip(data, day)
 
 
-def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[Column], list]],
-              *, subtitle: str, foot: str) -> bytes:
-    """A sheet per table of title, columns and rows, in the active language.
+def _workbook(engagement: Engagement, theme: dict, sheets: list[Sheet], *, subtitle: str,
+              foot: str) -> bytes:
+    """These sheets, in the active language.
 
     Args:
-        said: below the title of each sheet, after the customer.
+        subtitle: below the title of each sheet, after the customer.
         foot: at the foot of each page, after the project code.
     """
     book, shown = Workbook(), bilingual.in_language(theme, get_language())
     book.remove(book.active)
     for style in named_styles(shown):
         book.add_named_style(style)
-    for title, columns, cells in tables:
+    for title, columns, cells in sheets:
         sheet = book.create_sheet(title)
         _head(sheet, engagement, len(columns), subtitle)
         _table(sheet, columns, cells)
@@ -95,25 +95,23 @@ def _workbook(engagement: Engagement, theme: dict, tables: list[tuple[str, list[
     return data.getvalue()
 
 
-def _task_columns() -> list[Column]:
-    return [
+def _task_sheet(plan: Plan, rows: list[Scheduled]) -> Sheet:
+    columns = [
         ("#", NUMBER, 5), (_("Task"), TEXT, 34), (_("Model"), TEXT, 10), (_("Owner"), TEXT, 14),
         (_("Days"), COUNT, 8), (_("Start"), DATE, 12), (_("Finish"), DATE, 12),
         (_("Latest start"), DATE, 12), (_("Latest finish"), DATE, 12), (_("Slack"), COUNT, 8),
         (_("Critical"), MARK, 9), (_("Baseline start"), DATE, 12),
         (_("Baseline finish"), DATE, 12), (_("Slip (days)"), COUNT, 9),
         (_("Predecessors"), TEXT, 18)]
-
-
-def _tasks(plan: Plan, rows: list[Scheduled]) -> list[list]:
     after = _predecessors(plan, rows)
-    return [[
+    cells = [[
         n, safe_text(str(row.task)), safe_text(row.task.model.code) if row.task.model else "",
         safe_text(str(row.task.owner)) if row.task.owner else "", row.task.days, row.start,
         row.finish, row.late_start, row.late_finish, row.dates.slack,
         _("yes") if row.is_critical else "", row.baseline_start, row.baseline_finish,
         row.slip if row.baseline_finish else None, ", ".join(after[row.task.pk])]
         for n, row in enumerate(rows, 1)]
+    return _("Plan"), columns, cells
 
 
 def _predecessors(plan: Plan, rows: list[Scheduled]) -> dict[int, list[str]]:
@@ -125,15 +123,13 @@ def _predecessors(plan: Plan, rows: list[Scheduled]) -> dict[int, list[str]]:
     return found
 
 
-def _milestone_columns() -> list[Column]:
-    return [("#", NUMBER, 5), (_("Milestone"), TEXT, 44), (_("Payment (%)"), COUNT, 14),
-            (_("Trigger document"), TEXT, 34), (_("Date"), DATE, 14)]
-
-
-def _milestones(plan: Plan, rows: list[Scheduled]) -> list[list]:
+def _milestone_sheet(plan: Plan, rows: list[Scheduled]) -> Sheet:
+    columns = [("#", NUMBER, 5), (_("Milestone"), TEXT, 44), (_("Payment (%)"), COUNT, 14),
+               (_("Trigger document"), TEXT, 34), (_("Date"), DATE, 14)]
     finish = {row.task.pk: row.finish for row in rows}
-    return [[n, safe_text(row.localized_name), row.percent, row.get_trigger_display(),
-             finish.get(row.task_id)] for n, row in enumerate(plan.milestones.all(), 1)]
+    cells = [[n, safe_text(row.localized_name), row.percent, row.get_trigger_display(),
+              finish.get(row.task_id)] for n, row in enumerate(plan.milestones.all(), 1)]
+    return _("Milestones"), columns, cells
 
 
 def _head(sheet: Worksheet, engagement: Engagement, columns: int, subtitle: str) -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -49,8 +50,9 @@ def trigger_documents(engagements: Collection[int]) -> dict[int, dict[str, Trigg
     """By engagement the newest paper of each trigger; a query for each trigger."""
     found: dict[int, dict[str, TriggerDocument]] = defaultdict(dict)
     for trigger in _triggers:
+        engagement_of = attrgetter(f"{trigger.engagement.replace('__', '.')}_id")
         for row in trigger.rows().filter(**{f"{trigger.engagement}__in": engagements}):
-            found[_key(row, trigger.engagement)][trigger.code] = trigger.shown(row)
+            found[engagement_of(row)][trigger.code] = trigger.shown(row)
     return found
 
 
@@ -62,13 +64,6 @@ def is_released() -> Q:
             trigger.engagement: OuterRef("plan__engagement")}).order_by()
         released |= Q(Exists(papers), trigger=trigger.code)
     return released
-
-
-def _key(row: Any, path: str) -> int:
-    *steps, last = path.split("__")
-    for step in steps:
-        row = getattr(row, step)
-    return getattr(row, f"{last}_id")
 
 
 register_trigger(Trigger(
