@@ -45,7 +45,10 @@ def identity(document: Document, now: datetime, approved_by: User | None = None)
         "prepared_on": _day(document.submitted_at),
         "reviewed_by": _person(document.reviewed_by), "reviewed_on": _day(document.reviewed_at),
         "approved_by": _person(approved_by, turns[-1].holder),
-        "signoffs": _signoffs(turns, approved_by, now),
+        "signoffs": [{
+            "step": pair(turn.title, turn.title_en),
+            **(_signed(approved_by, now, turn) if turn.action == Step.Action.APPROVE
+               else _signed(turn.done_by, turn.done_at, turn))} for turn in turns],
         "replaces": str(document.replaces) if document.replaces else "",
         "change_note": document.change_note, "portal_url": settings.PUBLIC_URL,
     }
@@ -55,13 +58,6 @@ def _turns(document: Document) -> list[ApprovalTurn]:
     """The steps of the document's chain, the approval last; of a draft those that it would get."""
     found = list(document.turns.select_related("done_by", "holder")) if document.pk else []
     return found or [ApprovalTurn(document=document, **step) for step in chain_of(document.kind)]
-
-
-def _signoffs(turns: list[ApprovalTurn], approved_by: User | None, now: datetime) -> list[dict]:
-    """Every step of the chain with who did it: the sign-off block of the document."""
-    return [{"step": pair(turn.title, turn.title_en),
-             **(_signed(approved_by, now, turn) if turn.action == Step.Action.APPROVE
-                else _signed(turn.done_by, turn.done_at, turn))} for turn in turns]
 
 
 def _signed(user: User | None, at: datetime | None, turn: ApprovalTurn) -> dict:

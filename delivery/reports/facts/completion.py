@@ -1,7 +1,7 @@
 """What a test completion report says beside the verdicts (ISO/IEC/IEEE 29119-3, DOMAIN 10)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
@@ -55,17 +55,21 @@ def performed(source: Source) -> dict:
     """When, where, by whom and with what the tests were made (GB/T 8567, chapter 5)."""
     started, finished = ([run[key] for run in source.runs if run[key]]
                          for key in ("started", "finished"))
+    verdicts = [verdict for _criterion, verdict in source.judged if verdict]
     rows = [
         [both(lambda: _("Test period")), f"{min(started)} – {max(finished or started)}"],
         [both(lambda: _("Place (nodes)")), _names(run["node"] for run in source.runs)],
         [both(lambda: _("Persons who ran the tests")), {
             language: _names(run["who"][language] for run in source.runs)[language]
             for language in LANGUAGES}],
-        [both(lambda: _("Tools that read the raw files")), _names(_readers(source))],
+        [both(lambda: _("Tools that read the raw files")), _names(
+            f"{verdict.measurement.reader} {verdict.measurement.reader_version}"
+            for verdict in verdicts if verdict.measurement)],
         [both(lambda: _("Judged by")), both(lambda: _(
             "the calculation engine of this system, version %(versions)s; verdicts are never "
             "entered by hand")
-            % {"versions": ", ".join(sorted(set(_engines(source)))) or "–"})]] if started else []
+            % {"versions": ", ".join(sorted({
+                str(verdict.engine_version) for verdict in verdicts})) or "–"})]] if started else []
     return table(lambda: _("Time, place, persons and tools"), [
         column(lambda: pgettext("test record", "Item")),
         column(lambda: pgettext("test record", "What the record says"))], rows,
@@ -75,15 +79,6 @@ def performed(source: Source) -> dict:
 def _names(found: Iterable[str]) -> dict[str, str]:
     names = sorted({name for name in found if name})
     return both(lambda: listed(names) or "–")
-
-
-def _readers(source: Source) -> Iterator[str]:
-    return (f"{verdict.measurement.reader} {verdict.measurement.reader_version}"
-            for _criterion, verdict in source.judged if verdict and verdict.measurement)
-
-
-def _engines(source: Source) -> Iterator[str]:
-    return (str(verdict.engine_version) for _criterion, verdict in source.judged if verdict)
 
 
 def test_deliverables(source: Source) -> dict:
